@@ -1,17 +1,17 @@
 """Errors that say what the caller must do.
 
-    RivuletError
-    ├── StartupError          one sentence for the user; the program ends with a code other than 0
-    ├── SettingsError         a settings value is wrong: path, reason
-    ├── RetryLater            try again at a given time; costs no attempt
-    │   └── Unavailable       a provider is paused or down until then
-    ├── Transient             try again with the queue's back-off; costs an attempt
-    ├── Cancelled             the work is no longer wanted; nothing is to be reported
-    └── Final                 do not try again
-        ├── Misconfigured     a person must change a setting (a wrong key, a missing address)
-        ├── NotFound          the other side does not know this id
-        ├── BadAnswer         the other side sent something that is not what its protocol says
-        └── Refused           the other side understood and said no; carries its own code
+RivuletError
+├── StartupError          one sentence for the user; the program ends with a code other than 0
+├── SettingsError         a settings value is wrong: path, reason
+├── RetryLater            try again at a given time; costs no attempt
+│   └── Unavailable       a provider is paused or down until then
+├── Transient             try again with the queue's back-off; costs an attempt
+├── Cancelled             the work is no longer wanted; nothing is to be reported
+└── Final                 do not try again
+    ├── Misconfigured     a person must change a setting (a wrong key, a missing address)
+    ├── NotFound          the other side does not know this id
+    ├── BadAnswer         the other side sent something that is not what its protocol says
+    └── Refused           the other side understood and said no; carries its own code
 """
 
 from datetime import datetime

@@ -1,0 +1,87 @@
+"""Files: what a torrent holds, which of it is wanted, and where its bytes come from."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TorrentFile:
+    """One file of a torrent at a provider. path: inside the torrent, `/` between folders; size: bytes.
+
+    file_id: the provider's own id of the file. link: what the provider wants back when a URL is asked for; None until it has one.
+    """
+
+    path: str
+    size: int
+    file_id: str
+    link: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedTorrent:
+    """A torrent that a provider holds completely. torrent_id: the provider's id."""
+
+    provider: str
+    torrent_id: str
+    infohash: str
+    name: str
+    files: tuple[TorrentFile, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AccountTorrent:
+    """A torrent on an account, as its list shows it. is_ready: its files can be read."""
+
+    torrent_id: str
+    infohash: str
+    name: str
+    is_ready: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FileMatch:
+    """A file of a torrent and the leaves (item ids) it holds; a double episode is one file of two."""
+
+    file: TorrentFile
+    item_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Where bytes can be read now. expires_at: aware UTC, None when not told."""
+
+    url: str
+    expires_at: datetime | None
+    provider: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntrySource:
+    """One place an entry's bytes come from. url: the last resolved address, kept until `url_expires_at`."""
+
+    id: int
+    entry_id: int
+    provider: str
+    torrent_id: str
+    file_id: str
+    link: str | None
+    url: str | None = None
+    url_expires_at: datetime | None = None
+    failures: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One virtual file. path: where it stands in the tree, rendered; size: bytes; version: e.g. `1080p`."""
+
+    id: int
+    item_ids: tuple[int, ...]
+    infohash: str
+    path_in_torrent: str
+    original_name: str
+    size: int
+    path: str
+    version: str
+    created_at: datetime
+    registered_at: datetime | None = None
+    sources: tuple[EntrySource, ...] = ()

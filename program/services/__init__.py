@@ -1,0 +1,1 @@
+"""What talks to the outside, and the flows that use it."""

@@ -1,0 +1,250 @@
+"""What every provider is: one class in one file, from which settings, limits, queues, hooks and health follow.
+
+A provider learns one of the contracts below (`ContentService`, `Indexer`, `Scraper`, `Downloader`, `Updater`) and nothing else: its
+base gives it `http`, `settings` and `clock`. A provider says no by raising one of `program.errors`; it never swallows.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Generic, TypeVar
+
+from program.clock import Clock
+from program.errors import Final
+from program.events import (
+    CacheCheckRequested,
+    ContentAnswer,
+    ContentServiceRequested,
+    DownloadRequested,
+    Event,
+    LibraryScanRequested,
+    MovieIndexRequested,
+    ScanAnswer,
+    ScrapeRequested,
+    ShowIndexRequested,
+    StreamLinkRequested,
+    TorrentRemoveRequested,
+)
+from program.http import DataSource, Limits, Response
+from program.media.entry import AccountTorrent, FetchedTorrent, Link, TorrentFile
+from program.media.item import Ids
+from program.media.metadata import ContentRequest, Metadata
+from program.media.release import FoundRelease
+from program.media.wanted import Wanted
+from program.settings.provider import ProviderSettings
+
+S = TypeVar("S", bound=ProviderSettings)
+Hook = Callable[[Event], object]
+
+
+class DownloadRefused(Final):
+    """A provider will not hold a torrent.
+
+    code: `not_cached` | `infringing` | `dead` | `no_video` | `gone`. torrent_id: what it left on the account and could not delete.
+    """
+
+    def __init__(self, provider: str, code: str, reason: str, torrent_id: str | None = None) -> None:
+        super().__init__(f"{provider}: {reason}")
+        self.provider = provider
+        self.code = code
+        self.reason = reason
+        self.torrent_id = torrent_id
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """What a debrid service says of its account. expires_at: ISO 8601 or None."""
+
+    username: str
+    is_premium: bool
+    expires_at: str | None = None
+    points: int | None = None
+
+
+class Plugin(ABC, Generic[S]):
+    """Base of every provider.
+
+    key: its name in settings, queues, API and metrics; lower-case letters and digits. section: where its settings stand.
+    limits: what the vendor allows. concurrency: jobs of one of its queues at a time.
+    """
+
+    key: ClassVar[str]
+    title: ClassVar[str]
+    section: ClassVar[str]
+    version: ClassVar[str] = "1.0.0"
+    Settings: ClassVar[type[ProviderSettings]]
+    limits: ClassVar[Limits] = Limits()
+    concurrency: ClassVar[int] = 1
+
+    def __init__(self, settings: S, http: DataSource, clock: Clock) -> None:
+        self.settings = settings
+        self.http = http
+        self.clock = clock
+
+    @classmethod
+    def address(cls, settings: S) -> str:
+        """Return the base address of the service."""
+        return str(getattr(settings, "url", "")).rstrip("/")
+
+    @classmethod
+    def headers(cls, settings: S) -> Mapping[str, str]:  # noqa: ARG003 - the default sends none
+        """Return the headers of every call, credentials included."""
+        return {}
+
+    @classmethod
+    def secrets(cls, settings: S) -> tuple[str, ...]:
+        """Return the values that must never be printed."""
+        return settings.secret_values()
+
+    @classmethod
+    def classify(cls, response: Response) -> Exception | None:  # noqa: ARG003 - the default has no codes
+        """Return what a response means by the provider's own error codes, or None to judge it by its status."""
+        return None
+
+    @abstractmethod
+    def check(self) -> None:
+        """Return when address and key work; raise `Misconfigured`, `Unavailable` … otherwise."""
+
+    @abstractmethod
+    def hooks(self) -> Mapping[str, Hook]:
+        """Return event type to the function that answers it."""
+
+
+def _hook(function: Callable[..., object]) -> Hook:
+    return function
+
+
+class ContentService(Plugin[S]):
+    """Says what people want."""
+
+    section = "content"
+    poll_seconds: ClassVar[int] = 300
+
+    @abstractmethod
+    def wanted(self) -> Iterable[ContentRequest]:
+        """Return all that is wanted now."""
+
+    def webhook(self, headers: Mapping[str, str], body: bytes) -> tuple[ContentRequest, ...]:  # noqa: ARG002
+        """Return what a webhook asks for; raise `BadAnswer` with the place when it is not one."""
+        return ()
+
+    def hooks(self) -> Mapping[str, Hook]:
+        """Answer the poll."""
+        return {ContentServiceRequested.type: _hook(self._poll)}
+
+    def _poll(self, _event: ContentServiceRequested) -> ContentAnswer:
+        return ContentAnswer(tuple(self.wanted()))
+
+
+class Indexer(Plugin[S]):
+    """Knows titles."""
+
+    section = "indexing"
+    kinds: ClassVar[frozenset[str]]
+
+    def movie(self, ids: Ids) -> Metadata | None:  # noqa: ARG002 - an indexer may know shows only
+        """Return a film's metadata, None when it is not known there."""
+        return None
+
+    def show(self, ids: Ids) -> Metadata | None:  # noqa: ARG002 - an indexer may know films only
+        """Return a show's metadata with every season and episode, None when it is not known there."""
+        return None
+
+    def hooks(self) -> Mapping[str, Hook]:
+        """Answer for the kinds it knows: `movie`, `show`."""
+        known = {
+            "movie": (MovieIndexRequested.type, _hook(lambda event: self.movie(event.ids))),
+            "show": (ShowIndexRequested.type, _hook(lambda event: self.show(event.ids))),
+        }
+        return dict(known[kind] for kind in sorted(self.kinds))
+
+
+class Scraper(Plugin[S]):
+    """Finds releases."""
+
+    section = "scraping"
+    concurrency = 2
+
+    @abstractmethod
+    def search(self, wanted: Wanted) -> Iterable[FoundRelease]:
+        """Return the releases found; an empty answer means that there are none."""
+
+    def hooks(self) -> Mapping[str, Hook]:
+        """Answer a search."""
+        return {ScrapeRequested.type: _hook(self._search)}
+
+    def _search(self, event: ScrapeRequested) -> tuple[FoundRelease, ...]:
+        return tuple(self.search(event.wanted))
+
+
+class Downloader(Plugin[S]):
+    """Holds torrents and gives addresses of their files."""
+
+    section = "downloaders"
+    concurrency = 4
+    has_cache_check: ClassVar[bool] = False
+
+    @abstractmethod
+    def fetch(self, infohash: str, known_torrent_id: str | None) -> FetchedTorrent:
+        """Return the torrent once every video file can be read; raise `DownloadRefused`.
+
+        Looks at the account before adding, and deletes what it added when it is refused.
+        """
+
+    @abstractmethod
+    def remove(self, torrent_id: str) -> None:
+        """Forget a torrent; an unknown id counts as removed."""
+
+    @abstractmethod
+    def link(self, wanted: StreamLinkRequested) -> Link:
+        """Return an address of the file; raise `DownloadRefused` with code `gone` when it cannot be had any more."""
+
+    @abstractmethod
+    def torrents(self) -> Iterable[AccountTorrent]:
+        """Return what is on the account."""
+
+    @abstractmethod
+    def account(self) -> Account:
+        """Return whose account it is and whether it is paid."""
+
+    def cached(self, infohashes: tuple[str, ...]) -> Mapping[str, tuple[TorrentFile, ...]]:  # noqa: ARG002
+        """Return the files of the torrents it holds; only asked when `has_cache_check`."""
+        return {}
+
+    def hooks(self) -> Mapping[str, Hook]:
+        """Answer for torrents and links."""
+        hooks: dict[str, Hook] = {
+            DownloadRequested.type: _hook(self._fetch),
+            TorrentRemoveRequested.type: _hook(lambda event: self.remove(event.torrent_id)),
+            StreamLinkRequested.type: _hook(self.link),
+        }
+        if self.has_cache_check:
+            hooks[CacheCheckRequested.type] = _hook(lambda event: self.cached(event.infohashes))
+        return hooks
+
+    def _fetch(self, event: DownloadRequested) -> FetchedTorrent:
+        return self.fetch(event.infohash, event.known_torrent_id)
+
+
+class Updater(Plugin[S]):
+    """A media server: scans a folder and says what it has."""
+
+    section = "updaters"
+
+    @abstractmethod
+    def refresh(self, folder: str) -> None:
+        """Have exactly this folder scanned; `folder` is a path in our mount."""
+
+    @abstractmethod
+    def has(self, wanted: LibraryScanRequested) -> bool:
+        """Return whether the server lists the title (for an episode: that episode)."""
+
+    def hooks(self) -> Mapping[str, Hook]:
+        """Answer a scan."""
+        return {LibraryScanRequested.type: _hook(self._scan)}
+
+    def _scan(self, event: LibraryScanRequested) -> ScanAnswer:
+        if event.scan:
+            self.refresh(event.folder)
+        found = self.has(event)
+        return ScanAnswer(found, f"{self.title} {'has it' if found else 'does not list it yet'}")

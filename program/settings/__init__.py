@@ -1,0 +1,1 @@
+"""The user's settings: typed, validated, saved whole or not at all."""
