@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.wait import until
+
 ROOT = Path(__file__).parents[2]
 PLUGINS = ("-p", "tests.support.databases", "-p", "tests.support.honest_counts")
 
@@ -72,22 +74,16 @@ def test_a_test_whose_clean_up_fails_counts_as_failed_once(tmp_path: Path) -> No
     assert re.search(r"^database none +0 passed, 1 failed, 0 skipped$", run.stdout, re.MULTILINE), run.stdout
 
 
-def server_of(pid_file: Path) -> int:
-    return int(pid_file.read_text().splitlines()[0])
-
-
 KILLED = """
 import os, pathlib, signal
 def test_one(postgres_server):
-    data = postgres_server.url() and postgres_server.folder / "server" / "data"
+    postgres_server.url()
     pathlib.Path("where").write_text(str(postgres_server.folder))
     os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
 def test_a_killed_run_leaves_neither_a_server_nor_files(tmp_path: Path) -> None:
-    from tests.support.wait import until
-
     run_pytest(tmp_path, KILLED, "-n", "0")
     folder = Path((tmp_path / "where").read_text())
     until(lambda: not folder.exists(), 30, "the end of the orphaned server")
