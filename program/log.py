@@ -21,7 +21,7 @@ MASK = "••••••"
 SHORTEST_SECRET = 4
 FORMAT = (
     "<green>{time:YYYY-MM-DD HH:mm:ss.SSS}</green> <level>{level: <7}</level> "
-    "<cyan>{extra[room]}</cyan> {message}<dim>{extra[fields]}</dim>\n"
+    "<cyan>{extra[room]}</cyan> {message}<dim>{extra[fields]}</dim>"
 )
 
 _secrets: set[str] = set()
