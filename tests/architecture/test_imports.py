@@ -1,0 +1,81 @@
+"""Import rules that need an exact list; the rooms' order is checked by `make lint` (pyproject, importlinter)."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.source import SourceFile, is_outside, program_files
+
+# Each outside package has a home. A package that is not listed here needs a decision first.
+HOMES = {
+    "alembic": ("program.db",),
+    "apscheduler": ("program.scheduler",),
+    "defusedxml": ("program.services",),
+    "diskcache": ("program.http", "program.vfs"),
+    "flask": ("program.api", "program.web", "program.demo"),
+    "flask_openapi": ("program.api",),
+    "fuse": ("program.vfs.operations", "program.vfs.mount"),
+    "langcodes": ("program.services",),
+    "loguru": ("program.log",),
+    "pebble": ("program.queues",),
+    "psycopg2": ("program.db",),
+    "PTT": ("program.services.matching",),
+    "pydantic": (
+        "program.settings",
+        "program.services",
+        "program.http",
+        "program.api",
+        "program.plugins",
+        "program.demo",
+    ),
+    "requests": ("program.http",),
+    "RTN": ("program.services.matching",),
+    "sqlalchemy": ("program.db",),
+    "urllib3": ("program.http",),
+    "waitress": ("program.api", "program.program", "program.demo"),
+    "werkzeug": ("program.api", "program.web", "program.demo"),
+}
+
+# Rooms that may import these of ours and, beside Python's own library, nothing else.
+PURE = {
+    "program.media": ("program.media", "program.errors"),
+    "program.state_transition": ("program.media",),
+    "program.errors": (),
+    "program.clock": (),
+    "program.vfs.tree": ("program.media", "program.errors", "program.vfs"),
+}
+
+
+def strangers(file: SourceFile) -> list[str]:
+    """Return the places where a file imports an outside package away from its home."""
+    return [
+        f"{file.place(node)} imports {module}"
+        for module, node in file.imports()
+        if is_outside(module) and not file.is_in(*HOMES.get(module.split(".", maxsplit=1)[0], ()))
+    ]
+
+
+def test_every_outside_package_is_imported_only_in_its_home() -> None:
+    assert not [place for file in program_files() for place in strangers(file)]
+
+
+@pytest.mark.parametrize("room", PURE)
+def test_a_pure_room_imports_only_what_it_may(room: str) -> None:
+    wrong = [
+        f"{file.place(node)} imports {module}"
+        for file in program_files(room)
+        for module, node in file.imports()
+        if is_outside(module)
+        or (module.startswith("program") and not module.startswith(tuple(PURE[room])) and module != "program")
+    ]
+    assert not wrong
+
+
+def test_nothing_in_the_program_imports_main() -> None:
+    wrong = [
+        file.place(node)
+        for file in program_files("program")
+        for module, node in file.imports()
+        if module == "main"
+    ]
+    assert not wrong
