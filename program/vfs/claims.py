@@ -1,0 +1,244 @@
+"""Which file gets which name: the model that the tree is published from; pure.
+
+The answer depends only on the set of files, so it is the same after a restart. Of two files that want one name (letter case
+aside, for Windows clients) the one with the lower entry id gets it, the other gets ` (2)` before its extension; a folder keeps
+its name against a file, and of two spellings of one folder the first in alphabetical order is shown.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TypeAlias
+
+from program.media.naming import numbered, safe_name
+
+# The time of a folder in which nothing has ever been; constant, since media servers take a change for news.
+EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
+
+Version: TypeAlias = tuple[int, int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class TreeFile:
+    """One file. entry_id: its identity; size: bytes; modified: aware UTC.
+
+    identity: what tells contents of equal size apart (an infohash and a path, for example); blob: the contents themselves,
+    for small files such as subtitles, whose ids are the caller's to keep apart (negative ones, say).
+    """
+
+    path: str
+    entry_id: int
+    size: int
+    modified: datetime
+    identity: str = ""
+    blob: bytes | None = None
+
+    @property
+    def version(self) -> Version:
+        """What two files must share for bytes of one to be bytes of the other."""
+        return (self.entry_id, self.size, self.identity)
+
+
+@dataclass(frozen=True, slots=True)
+class Directory:
+    """One folder as published; `children` is never changed afterwards. folders: how many of the children are folders."""
+
+    children: Mapping[str, "Node"]
+    modified: datetime
+    folders: int = 0
+
+
+Node: TypeAlias = TreeFile | Directory
+
+
+NOTHING = Directory({}, EPOCH)
+
+# Below this many children, looking at all of them again costs less than remembering who is called what.
+SMALL_FOLDER = 64
+
+
+@dataclass(slots=True, eq=False)
+class Folder:
+    """The writer's side of one folder. Nothing here locks; the tree does.
+
+    spellings: how many files below (and standing folders) spell this folder's name so; touched: names to look at again;
+    shown: in large folders, the name that each key has. Most folders hold one file, so what is rarely needed is None.
+    """
+
+    parent: "Folder | None"
+    key: str
+    spellings: dict[str, int] = field(default_factory=dict)
+    folders: dict[str, "Folder"] = field(default_factory=dict)
+    claims: dict[str, tuple[TreeFile, ...]] = field(default_factory=dict)
+    touched: set[str] | None = None
+    shown: dict[str, str] | None = None
+    published: Directory = NOTHING
+
+    def name(self) -> str:
+        """Return the spelling that is shown."""
+        return min(self.spellings, default="")
+
+    def find(self, parts: tuple[str, ...]) -> "Folder | None":
+        """Return the folder below this one, or None."""
+        folder: Folder | None = self
+        for part in parts:
+            folder = folder.folders.get(_key(part)) if folder else None
+        return folder
+
+    def descend(self, parts: tuple[str, ...], count: int) -> "Folder":
+        """Return the folder below this one, made when missing, with `count` files more on each spelling of the way."""
+        folder = self
+        for part in parts:
+            key = _key(part)
+            child = folder.folders.get(key)
+            if child is None:
+                child = folder.folders[key] = Folder(folder, key)
+            shown = child.name()
+            child.spellings[part] = child.spellings.get(part, 0) + count
+            if child.spellings[part] <= 0:
+                del child.spellings[part]
+            if child.name() != shown:
+                folder.touch(key)
+            folder = child
+        return folder
+
+    def claim(self, name: str, file: TreeFile) -> None:
+        """Note that the file wants the name."""
+        key = _key(name)
+        self.claims[key] = tuple(sorted((*self.claims.get(key, ()), file), key=lambda claim: claim.entry_id))
+        self.touch(key)
+
+    def give_up(self, name: str, file: TreeFile) -> None:
+        """Note that the file no longer wants the name."""
+        key = _key(name)
+        left = tuple(claim for claim in self.claims[key] if claim.entry_id != file.entry_id)
+        if left:
+            self.claims[key] = left
+        else:
+            del self.claims[key]
+        self.touch(key)
+
+    def prune(self) -> None:
+        """Take this folder, and those above it, out of the model when no file is below."""
+        folder = self
+        while folder.parent and not folder.spellings and folder.parent.folders.get(folder.key) is folder:
+            del folder.parent.folders[folder.key]
+            folder.parent.touch(folder.key)
+            folder = folder.parent
+
+    def touch(self, key: str) -> None:
+        """Have a name looked at again by the next `publish`, and with it the folders on the way down to it."""
+        folder: Folder | None = self
+        while folder is not None:
+            if folder.touched is None:
+                folder.touched = set()
+            folder.touched.add(key)
+            key, folder = folder.key, folder.parent
+
+    def recompute(self) -> None:
+        """Have the whole folder looked at again by the next `publish`."""
+        self.shown = None
+        self.touch("")
+
+    def publish(
+        self, frozen: Mapping[str, Version], at: datetime | None, changed: set[str], path: str = ""
+    ) -> None:
+        """Publish this folder and those below it that were touched, adding every path that changed to `changed`."""
+        touched = self.touched or set()
+        self.touched = None
+        for key in touched:
+            child = self.folders.get(key)
+            if child is not None and child.touched:
+                child.publish(frozen, at, changed, f"{path}/{child.name()}")
+        before = self.published.children
+        if self.shown is None or any(self._wanted(key) > 1 for key in touched):
+            children, names = self._all_children(), None
+        else:
+            children, names = self._patched_children(self.shown, touched)
+        self._keep_open_files(children, frozen, path)
+        names = before.keys() | children.keys() if names is None else names
+        differing = {name for name in names if before.get(name) is not children.get(name)}
+        if differing:
+            changed.add(path or "/")
+            changed.update(f"{path}/{name}" for name in differing)
+            self.published = self._directory(children, differing, at)
+
+    def _wanted(self, key: str) -> int:
+        """Return how many want the name."""
+        return len(self.claims.get(key, ())) + (key in self.folders)
+
+    def _all_children(self) -> dict[str, Node]:
+        """Return every child under the name it gets; remember the names of a large folder without collisions."""
+        shown = {key: child.name() for key, child in self.folders.items()}
+        children: dict[str, Node] = {shown[key]: child.published for key, child in self.folders.items()}
+        late: list[TreeFile] = []
+        for key, files in self.claims.items():
+            if key in shown:
+                late.extend(files)
+                continue
+            shown[key] = _own_name(files[0])
+            children[shown[key]] = files[0]
+            late.extend(files[1:])
+        taken = set(shown)
+        for file in sorted(late, key=lambda file: file.entry_id):
+            name = next(name for name in _numbered_names(_own_name(file)) if _key(name) not in taken)
+            taken.add(_key(name))
+            children[name] = file
+        self.shown = shown if not late and len(shown) > SMALL_FOLDER else None
+        return children
+
+    def _patched_children(self, shown: dict[str, str], touched: set[str]) -> tuple[dict[str, Node], set[str]]:
+        """Return the published children with the touched names looked at again, and the names that may differ."""
+        children = dict(self.published.children)
+        names: set[str] = set()
+        for old in [shown.pop(key) for key in touched if key in shown]:
+            children.pop(old, None)
+            names.add(old)
+        for key in touched:
+            folder, files = self.folders.get(key), self.claims.get(key)
+            if folder is not None:
+                shown[key] = folder.name()
+                children[shown[key]] = folder.published
+            elif files is not None:
+                shown[key] = _own_name(files[0])
+                children[shown[key]] = files[0]
+            else:
+                continue
+            names.add(shown[key])
+        return children, names
+
+    def _keep_open_files(self, children: dict[str, Node], frozen: Mapping[str, Version], path: str) -> None:
+        """Let a path whose file is open keep it, or keep it empty once that file was removed."""
+        for open_path, version in frozen.items():
+            folder, _, name = open_path.rpartition("/")
+            wanted = children.get(name)
+            if folder != path or not isinstance(wanted, TreeFile) or wanted.version == version:
+                continue
+            current = self.published.children.get(name)
+            if isinstance(current, TreeFile) and current.version == version:
+                children[name] = current
+            else:
+                del children[name]
+
+    def _directory(self, children: dict[str, Node], differing: set[str], at: datetime | None) -> Directory:
+        """Return the folder as it is now, not older than before, than what is new in it, and than `at`."""
+        times = [children[name].modified for name in differing if name in children]
+        modified = max([self.published.modified, *times, *([at] if at else [])])
+        return Directory(children, modified, len(self.folders))
+
+
+def _key(name: str) -> str:
+    """Return what two names share that a Windows client cannot tell apart."""
+    return name.casefold()
+
+
+def _own_name(file: TreeFile) -> str:
+    """Return the name that the file asks for."""
+    return safe_name(file.path.rstrip("/").rpartition("/")[2])
+
+
+def _numbered_names(name: str) -> Iterator[str]:
+    number = 2
+    while True:
+        yield numbered(name, number)
+        number += 1

@@ -1,0 +1,123 @@
+"""The library as an immutable tree of folders and files; pure.
+
+One writer changes the claims behind it (`claims.py`) and publishes new folders; readers take the published root and never lock.
+"""
+
+import threading
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import TypeAlias
+
+from program.media.naming import safe_name
+from program.vfs.claims import Directory, Folder, Node, TreeFile, Version
+
+__all__ = ["STANDARD_FOLDERS", "Directory", "Frozen", "Node", "Tree", "TreeFile", "Version"]
+
+STANDARD_FOLDERS = ("/movies", "/shows")
+
+# Paths whose file is open, with the version that is open.
+Frozen: TypeAlias = Mapping[str, Version]
+
+
+class Tree:
+    """The tree of the whole library. Reading never locks."""
+
+    def __init__(
+        self, files: Iterable[TreeFile] = (), standard_folders: Iterable[str] = STANDARD_FOLDERS
+    ) -> None:
+        """Build the tree in one go; `standard_folders` are listed even when nothing is in them."""
+        self._lock = threading.Lock()
+        self._top = Folder(None, "")
+        self._files: dict[int, TreeFile] = {}
+        self._total = 0
+        for path in standard_folders:
+            self._top.descend(_parts(path), 1)
+        for file in files:
+            self._remove(file.entry_id, [])
+            self._add(file)
+        self._top.publish({}, None, set())
+
+    @property
+    def root(self) -> Directory:
+        """The root as it is now."""
+        return self._top.published
+
+    def lookup(self, path: str) -> Node | None:
+        """Return what is at an absolute path as shown, or None."""
+        node: Node | None = self._top.published
+        for part in path.split("/"):
+            if part:
+                node = node.children.get(part) if isinstance(node, Directory) else None
+        return node
+
+    def names(self, path: str) -> tuple[str, ...] | None:
+        """Return the names in a folder, or None when there is no such folder."""
+        node = self.lookup(path)
+        return tuple(node.children) if isinstance(node, Directory) else None
+
+    def file(self, entry_id: int) -> TreeFile | None:
+        """Return the file of an entry as it was added, or None."""
+        return self._files.get(entry_id)
+
+    def totals(self) -> tuple[int, int]:
+        """Return the number of files and the sum of their sizes."""
+        return len(self._files), self._total
+
+    def apply(
+        self,
+        added: Iterable[TreeFile] = (),
+        removed: Iterable[int] = (),
+        *,
+        frozen: Frozen | None = None,
+        at: datetime | None = None,
+    ) -> set[str]:
+        """Remove entries by id, add files (one whose id is known replaces it), and return every path that changed.
+
+        A frozen path keeps the file that is open there, or stays empty once that was removed, until `thaw`. at: the time
+        that changed folders get when it is later than that of their files.
+        """
+        changed: set[str] = set()
+        left: list[Folder] = []
+        with self._lock:
+            for entry_id in removed:
+                self._remove(entry_id, left)
+            for file in added:
+                self._remove(file.entry_id, left)
+                self._add(file)
+            for folder in left:
+                folder.prune()
+            self._top.publish(frozen or {}, at, changed)
+        return changed
+
+    def thaw(self, path: str, frozen: Frozen, at: datetime | None = None) -> set[str]:
+        """Show at `path` what ought to be there, now that it is no longer open; return every path that changed."""
+        changed: set[str] = set()
+        with self._lock:
+            folder = self._top.find(_parts(path)[:-1])
+            if folder is not None:
+                folder.recompute()
+                self._top.publish(frozen, at, changed)
+        return changed
+
+    def _add(self, file: TreeFile) -> None:
+        """Let the file claim its name. Call with the lock held."""
+        parts = _parts(file.path)
+        self._top.descend(parts[:-1], 1).claim(parts[-1], file)
+        self._files[file.entry_id] = file
+        self._total += file.size
+
+    def _remove(self, entry_id: int, left: list[Folder]) -> None:
+        """Give up the claim of an entry, if it has one, noting the folder it left. Call with the lock held."""
+        file = self._files.pop(entry_id, None)
+        if file is None:
+            return
+        self._total -= file.size
+        parts = _parts(file.path)
+        folder = self._top.descend(parts[:-1], -1)
+        folder.give_up(parts[-1], file)
+        left.append(folder)
+
+
+def _parts(path: str) -> tuple[str, ...]:
+    """Return the path's components, each made safe; a path without any is one nameless file's."""
+    return tuple(safe_name(part) for part in path.split("/") if part) or (safe_name(""),)

@@ -1,0 +1,229 @@
+"""The tree: what is listed, what things are called, what changes."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from program.vfs.tree import Directory, Tree, TreeFile
+
+JUNE = datetime(2031, 6, 1, tzinfo=UTC)
+
+
+def file(
+    path: str, entry_id: int = 1, size: int = 10, modified: datetime = JUNE, identity: str = ""
+) -> TreeFile:
+    return TreeFile(path, entry_id, size, modified, identity)
+
+
+def all_files(tree: Tree) -> dict[str, int]:
+    found: dict[str, int] = {}
+
+    def walk(path: str, directory: Directory) -> None:
+        for name, node in directory.children.items():
+            if isinstance(node, Directory):
+                walk(f"{path}/{name}", node)
+            else:
+                found[f"{path}/{name}"] = node.entry_id
+
+    walk("", tree.root)
+    return found
+
+
+def all_folders(tree: Tree, path: str = "") -> set[str]:
+    node = tree.lookup(path)
+    assert isinstance(node, Directory)
+    below = [f"{path}/{name}" for name, child in node.children.items() if isinstance(child, Directory)]
+    return set(below).union(*(all_folders(tree, folder) for folder in below))
+
+
+def test_an_empty_library_lists_its_standard_folders():
+    tree = Tree()
+    assert set(tree.names("/") or ()) == {"movies", "shows"}
+    assert tree.names("/movies") == ()
+
+
+def test_standard_folders_stay_when_their_last_file_goes_but_others_do_not():
+    tree = Tree([file("/movies/A (2031)/A (2031).mkv")])
+    changed = tree.apply(removed=[1])
+    assert tree.names("/movies") == ()
+    assert "/movies/A (2031)" in changed
+    assert "/movies" in changed
+
+
+def test_a_file_is_found_by_its_path_and_nothing_else_is():
+    tree = Tree([file("/shows/S/Season 01/S - s01e01.mkv", 7)])
+    found = tree.lookup("/shows/S/Season 01/S - s01e01.mkv")
+    assert isinstance(found, TreeFile)
+    assert found.entry_id == 7
+    assert isinstance(tree.lookup("/shows/S/Season 01"), Directory)
+    assert tree.lookup("/shows/S/Season 02") is None
+    assert tree.lookup("/shows/S/Season 01/S - s01e01.mkv/x") is None
+    assert tree.names("/shows/S/Season 01/S - s01e01.mkv") is None
+
+
+def test_a_new_file_changes_itself_its_folders_and_their_times():
+    tree = Tree([file("/movies/A/A.mkv", 1)])
+    later = JUNE + timedelta(days=1)
+    changed = tree.apply([file("/movies/B/B.mkv", 2, modified=later)])
+    assert changed == {"/", "/movies", "/movies/B", "/movies/B/B.mkv"}
+    movies = tree.lookup("/movies")
+    assert movies is not None
+    assert movies.modified == later
+
+
+def test_readers_keep_the_folder_they_hold_while_it_changes():
+    tree = Tree([file("/movies/A/A.mkv", 1)])
+    before = tree.lookup("/movies")
+    tree.apply([file("/movies/B/B.mkv", 2)], removed=[1])
+    assert isinstance(before, Directory)
+    assert set(before.children) == {"A"}
+    assert tree.names("/movies") == ("B",)
+
+
+def test_removing_an_unknown_entry_changes_nothing():
+    tree = Tree([file("/movies/A/A.mkv", 1)])
+    assert tree.apply(removed=[99]) == set()
+
+
+def test_of_two_files_with_one_name_the_lower_entry_has_it():
+    tree = Tree([file("/movies/A/A.mkv", 5), file("/movies/A/A.mkv", 3), file("/movies/A/a.MKV", 4)])
+    assert all_files(tree) == {"/movies/A/A.mkv": 3, "/movies/A/a (2).MKV": 4, "/movies/A/A (3).mkv": 5}
+
+
+def test_when_the_first_goes_the_second_gets_the_name():
+    tree = Tree([file("/movies/A/A.mkv", 3), file("/movies/A/A.mkv", 5)])
+    changed = tree.apply(removed=[3])
+    assert all_files(tree) == {"/movies/A/A.mkv": 5}
+    assert {"/movies/A/A.mkv", "/movies/A/A (2).mkv"} <= changed
+
+
+def test_a_numbered_name_does_not_take_a_name_that_another_file_has():
+    tree = Tree([file("/movies/A/A.mkv", 1), file("/movies/A/A.mkv", 2), file("/movies/A/A (2).mkv", 3)])
+    assert all_files(tree) == {"/movies/A/A.mkv": 1, "/movies/A/A (3).mkv": 2, "/movies/A/A (2).mkv": 3}
+
+
+def test_a_folder_keeps_its_name_against_a_file():
+    tree = Tree([file("/movies/A", 1), file("/movies/A/A.mkv", 2)])
+    assert all_files(tree) == {"/movies/A (2)": 1, "/movies/A/A.mkv": 2}
+
+
+def test_folders_that_differ_in_letter_case_are_one():
+    tree = Tree([file("/movies/The Demo (2011)/x.mkv", 2), file("/movies/the demo (2011)/x.mkv", 1)])
+    assert tree.names("/movies") == ("The Demo (2011)",)
+    names = tree.names("/movies/The Demo (2011)") or ()
+    assert {name.casefold() for name in names} == {"x.mkv", "x (2).mkv"}
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("/movies/con/aux.mkv", "/movies/con_/aux_.mkv"),
+        ("/movies/What?/A: B.mkv", "/movies/What/A - B.mkv"),
+        ("/movies/../../etc/x.mkv", "/movies/Untitled/Untitled/etc/x.mkv"),
+        ("", "/Untitled"),
+    ],
+)
+def test_names_are_cleaned_for_windows_clients(path: str, shown: str):
+    assert list(all_files(Tree([file(path)]))) == [shown]
+
+
+def test_a_name_of_300_bytes_is_cut_and_keeps_its_extension():
+    (path,) = all_files(Tree([file("/movies/" + "é" * 150 + ".mkv")]))
+    assert len(path.removeprefix("/movies/").encode()) <= 255
+    assert path.endswith("é.mkv")
+
+
+def test_an_open_path_keeps_its_file_until_it_is_closed():
+    old = file("/movies/A/A.mkv", 1, size=10)
+    tree = Tree([old])
+    frozen = {"/movies/A/A.mkv": old.version}
+    changed = tree.apply([file("/movies/A/A.mkv", 2, size=20)], removed=[1], frozen=frozen)
+    assert all_files(tree) == {"/movies/A/A.mkv": 1}
+    assert "/movies/A/A.mkv" not in changed
+    assert "/movies/A/A.mkv" in tree.thaw("/movies/A/A.mkv", {})
+    assert all_files(tree) == {"/movies/A/A.mkv": 2}
+
+
+def test_a_removed_open_file_is_gone_and_its_successor_waits_for_the_close():
+    old = file("/movies/A/A.mkv", 1)
+    tree = Tree([old])
+    frozen = {"/movies/A/A.mkv": old.version}
+    tree.apply(removed=[1], frozen=frozen)
+    assert all_files(tree) == {}
+    tree.apply([file("/movies/A/A.mkv", 2)], frozen=frozen)
+    assert all_files(tree) == {}
+    tree.thaw("/movies/A/A.mkv", {})
+    assert all_files(tree) == {"/movies/A/A.mkv": 2}
+
+
+def test_other_files_of_the_folder_change_while_one_is_open():
+    old = file("/movies/A/A.mkv", 1)
+    tree = Tree([old])
+    tree.apply(
+        [file("/movies/A/A.mkv", 2), file("/movies/A/A.srt", 3)], [1], frozen={"/movies/A/A.mkv": old.version}
+    )
+    assert all_files(tree) == {"/movies/A/A.mkv": 1, "/movies/A/A.srt": 3}
+
+
+def test_a_moved_entry_leaves_its_old_place():
+    tree = Tree([file("/movies/A/A.mkv", 1)])
+    tree.apply([file("/movies/B/B.mkv", 1)])
+    assert all_files(tree) == {"/movies/B/B.mkv": 1}
+    assert tree.totals() == (1, 10)
+
+
+def test_a_large_folder_is_changed_one_name_at_a_time():
+    tree = Tree([file(f"/movies/F{n}/F{n}.mkv", n) for n in range(200)])
+    changed = tree.apply([file("/movies/New/New.mkv", 900)], removed=[7])
+    expected = {f"/movies/F{n}/F{n}.mkv": n for n in range(200) if n != 7} | {"/movies/New/New.mkv": 900}
+    assert all_files(tree) == expected
+    assert changed == {"/", "/movies", "/movies/F7", "/movies/New", "/movies/New/New.mkv"}
+
+
+names = st.sampled_from(["a", "A", "b.mkv", "B.mkv", "b (2).mkv", "c.mkv", "con"])
+files = st.builds(
+    lambda parts, entry_id: file("/" + "/".join(parts), entry_id),
+    st.lists(names, min_size=1, max_size=3),
+    st.integers(0, 12),
+)
+many = [file(f"/a/x{n}.mkv", 1000 + n) for n in range(80)]
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.tuples(st.lists(files, max_size=5), st.lists(st.integers(0, 12), max_size=4)), max_size=6),
+    st.sampled_from([[], many]),
+)
+def test_names_depend_on_the_set_of_files_only(
+    steps: list[tuple[list[TreeFile], list[int]]], base: list[TreeFile]
+):
+    tree, present = Tree(base), {entry.entry_id: entry for entry in base}
+    for added, removed in steps:
+        before, folders_before = all_files(tree), all_folders(tree)
+        changed = tree.apply(added, removed)
+        for entry_id in removed:
+            present.pop(entry_id, None)
+        for entry in added:
+            present[entry.entry_id] = entry
+        after = all_files(tree)
+        renamed = folders_before ^ all_folders(tree)
+        for path in before.keys() | after.keys():
+            if before.get(path) != after.get(path) and path.rpartition("/")[0] not in renamed:
+                assert path in changed
+        assert all(folder in changed or folder.rpartition("/")[0] in renamed for folder in renamed)
+    fresh = Tree(present.values())
+    assert all_files(tree) == all_files(fresh)
+    assert all_folders(tree) == all_folders(fresh)
+    assert sorted(all_files(tree).values()) == sorted(present)
+    assert tree.totals() == (len(present), 10 * len(present))
+    lowered = [path.casefold() for path in all_files(tree)]
+    assert len(set(lowered)) == len(lowered)
+
+
+def test_the_same_file_under_a_new_content_is_a_change():
+    old = file("/movies/A/A.mkv", 1)
+    tree = Tree([old])
+    assert "/movies/A/A.mkv" in tree.apply([replace(old, identity="other")])
