@@ -23,7 +23,9 @@ COPY docker/entrypoint docker/healthcheck.py /usr/local/bin/
 # when this container is restarted.
 ENV PYTHONUNBUFFERED=1 \
     RIVULET_CONFIG=/config \
-    RIVULET_VFS_MOUNT_PATH=/mnt/rivulet/library
+    RIVULET_API__HOST=0.0.0.0 \
+    RIVULET_VFS__CACHE_DIR=/config/vfs-cache \
+    RIVULET_VFS__MOUNT_PATH=/mnt/rivulet/library
 VOLUME /config
 EXPOSE 8484
 STOPSIGNAL SIGTERM
