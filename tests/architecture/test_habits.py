@@ -16,6 +16,7 @@ BOUNDARIES = {
     "program.plugins": "a broken plugin is reported and never stops the rest",
     "program.queues": "the worker loop outlives every job",
     "program.services.matching": "a broken rule is an answer",
+    "program.vfs.workers": "the worker loop outlives every task",
     "program.vfs.operations": "every exception becomes an errno",
 }
 
