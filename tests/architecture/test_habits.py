@@ -13,6 +13,7 @@ BOUNDARIES = {
     "program.api": "the error handler answers 500 in JSON",
     "program.event_loop": "one item's decision must not stop the turn",
     "program.lifecycle": "an event reaction must not stop the others",
+    "program.program": "the loop's thread: when it ends, so does the program",
     "program.plugins": "a broken plugin is reported and never stops the rest",
     "program.queues": "the worker loop outlives every job",
     "program.services.matching": "a broken rule is an answer",

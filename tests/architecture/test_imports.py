@@ -24,6 +24,7 @@ EDGES = (
 HOMES = {
     "alembic": ("program.db",),
     "apscheduler": ("program.scheduler",),
+    "click": ("main", "program.cli"),
     "defusedxml": ("program.services",),
     "diskcache": ("program.answer_cache", "program.vfs"),
     "flask": ("program.api", "program.web", "program.demo"),
