@@ -1,0 +1,107 @@
+"""Answers of services kept on disk for a while, with what a conditional request needs. Nothing is pickled."""
+
+import hashlib
+import json
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import cast
+
+import diskcache
+from loguru import logger
+
+# Metadata of a few thousand titles.
+SIZE_LIMIT = 64 * 1024 * 1024
+# An expired answer is kept this much longer, since "not modified" makes it good again.
+KEPT_AFTER_EXPIRY = timedelta(days=7)
+_KEPT_HEADERS = ("content-type", "etag", "last-modified")
+
+
+class BytesDisk(diskcache.Disk):  # type: ignore[misc]
+    """A diskcache `Disk` that stores `bytes` under `str` keys and refuses all else, a planted pickle included."""
+
+    def put(self, key: object) -> tuple[object, bool]:
+        """Return the key as stored; raise TypeError when it is not a `str`."""
+        if type(key) is not str:
+            raise TypeError("keys are str")
+        return key, True
+
+    def get(self, key: object, raw: object) -> str:
+        """Return the stored key; raise ValueError when it was pickled."""
+        if not raw or not isinstance(key, str):
+            raise ValueError("a pickled key")
+        return key
+
+    def store(self, value: object, read: object, key: object = diskcache.UNKNOWN) -> object:
+        """Return the row for `value`; raise TypeError when it is not `bytes`."""
+        if type(value) is not bytes:
+            raise TypeError("values are bytes")
+        return super().store(value, read, key=key)
+
+    def fetch(self, mode: int, filename: str | None, value: object, read: object) -> object:
+        """Return the stored bytes; raise ValueError when the row holds a pickle."""
+        if mode not in (diskcache.core.MODE_RAW, diskcache.core.MODE_BINARY):
+            raise ValueError("not stored as bytes")
+        return super().fetch(mode, filename, value, read)
+
+
+@dataclass(frozen=True, slots=True)
+class CachedAnswer:
+    """A kept answer. is_fresh: may be used without asking; else its `conditions` may be sent."""
+
+    headers: Mapping[str, str]
+    body: bytes
+    is_fresh: bool
+
+    @property
+    def conditions(self) -> dict[str, str]:
+        """Return the headers that ask "only if it changed"; empty when the service gave nothing to ask by."""
+        asked = {
+            "If-None-Match": self.headers.get("etag"),
+            "If-Modified-Since": self.headers.get("last-modified"),
+        }
+        return {name: value for name, value in asked.items() if value}
+
+
+class AnswerCache:
+    """Keeps answers in `directory`. A cache that cannot be read or written is a miss, never a failure."""
+
+    def __init__(self, directory: Path) -> None:
+        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._cache = diskcache.Cache(str(directory), disk=BytesDisk, size_limit=SIZE_LIMIT, timeout=5)
+
+    def get(self, address: str, now: datetime) -> CachedAnswer | None:
+        """Return what is kept of `address`, fresh or not; None when nothing is."""
+        try:
+            raw = self._cache.get(_key(address))
+            if not isinstance(raw, bytes):
+                return None
+            head, _, body = raw.partition(b"\n")
+            kept = cast("dict[str, str]", json.loads(head))
+            return CachedAnswer(kept, body, now < datetime.fromisoformat(kept["expires"]))
+        except (ValueError, KeyError, OSError, sqlite3.Error, diskcache.Timeout) as error:
+            logger.debug("a cached answer is unusable: {}", type(error).__name__)
+            return None
+
+    def put(
+        self, address: str, headers: Mapping[str, str], body: bytes, now: datetime, seconds: float
+    ) -> None:
+        """Keep an answer that is fresh for `seconds`."""
+        kept = {name: headers[name] for name in _KEPT_HEADERS if name in headers}
+        kept["expires"] = (now + timedelta(seconds=seconds)).isoformat()
+        raw = json.dumps(kept).encode() + b"\n" + body
+        try:
+            self._cache.set(_key(address), raw, expire=seconds + KEPT_AFTER_EXPIRY.total_seconds())
+        except (OSError, sqlite3.Error, diskcache.Timeout) as error:
+            logger.warning("an answer could not be cached: {}", type(error).__name__)
+
+    def close(self) -> None:
+        """Close the database of this thread; the others end with their threads."""
+        self._cache.close()
+
+
+def _key(address: str) -> str:
+    # An address may hold a key; its hash does not.
+    return hashlib.sha256(address.encode()).hexdigest()
