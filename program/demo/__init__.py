@@ -1,0 +1,1 @@
+"""The demo: stand-ins for the outside services and a run of the real program against them."""
