@@ -6,6 +6,7 @@ also `token`); beside them `control`, `seed`, `pid` and `faults`. Ends on SIGTER
 """
 
 import argparse
+import contextlib
 import json
 import os
 import signal
@@ -17,6 +18,7 @@ from typing import Any
 from program.clock import SystemClock
 from program.demo.catalog import load_catalog
 from program.demo.clips import ClipError, ClipStore, default_cache
+from program.demo.launch import unmount, wait_until
 from program.demo.servers import jellyfin, overseerr, plex, realdebrid, tmdb, torrentio, tvdb
 from program.demo.servers.account import Account
 from program.demo.servers.cdn import Cdn
@@ -32,6 +34,7 @@ from program.demo.servers.world import Keys, World, make_keys
 
 # How often it is looked whether the parent still lives.
 PARENT_LOOK_SECONDS = 0.5
+ORPHAN_SECONDS = 20.0
 # Where a vendor's API begins behind scheme and host.
 API_PATHS = {"tmdb": "/3", "tvdb": "/v4", "realdebrid": "/rest/1.0"}
 
@@ -57,10 +60,24 @@ def main(arguments: list[str]) -> int:
         draft.write_text(line, encoding="utf-8")
         draft.replace(options.ready_file)
     print(line, flush=True)  # noqa: T201 (this is a command)
-    while not stop.wait(PARENT_LOOK_SECONDS) and os.getppid() == parent:
-        pass
+    while not stop.wait(PARENT_LOOK_SECONDS):
+        if os.getppid() != parent:
+            _end_orphan(options.also_end, Path(options.mount_root))
+            break
     faults.close()
     return 0
+
+
+def _end_orphan(pid_file: Path | None, mount: Path) -> None:
+    """End the program that a parent which is gone had started, and take its mount away."""
+    if pid_file is None or not pid_file.exists():
+        return
+    pid = int(pid_file.read_text(encoding="utf-8"))
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(pid, number)
+            wait_until(lambda: not Path(f"/proc/{pid}").exists(), ORPHAN_SECONDS)
+    unmount(mount)
 
 
 def _options(arguments: list[str]) -> argparse.Namespace:
@@ -73,6 +90,9 @@ def _options(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--faults", choices=MIXES, default="none", help="which mix of faults")
     parser.add_argument("--mount-root", default="/mnt/rivulet", help="where the media servers look for files")
     parser.add_argument("--ready-file", type=Path, help="file to write the JSON line to")
+    parser.add_argument(
+        "--also-end", type=Path, help="file with the id of a process to end when the parent is gone"
+    )
     return parser.parse_args(arguments)
 
 
