@@ -1,0 +1,113 @@
+"""What comes next for a title: `process_event`, the only place that decides it, and the table it reads.
+
+A decision is made from a settled tree (`program.media.settle`): the states say who moves, the dates say whether now.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from program.media.item import Item, MediaType, Node, QueueClass, States
+from program.media.schedule import next_question, post_processing_due
+from program.media.state import Policy, lacks_metadata
+
+PROCESS_ITEM_REQUEST = "process-item-request"
+PROCESS_MEDIA_ITEM = "process-media-item"
+POST_PROCESS_MEDIA_ITEM = "post-process-media-item"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The next job of a row. step: where in its queue's flow it enters; is_root_item False: one attempt after a pack's miss."""
+
+    service: str
+    queue: str
+    step: str | None
+    item_id: int
+    queue_class: QueueClass
+    is_root_item: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Who moves a row on, and by which step of which queue."""
+
+    service: str
+    queue: str
+    step: str | None = None
+
+
+INDEX = Move("indexer", PROCESS_ITEM_REQUEST)
+SCRAPE = Move("scraping", PROCESS_MEDIA_ITEM, "scrape")
+DOWNLOAD = Move("downloader", PROCESS_MEDIA_ITEM, "download")
+REGISTER = Move("filesystem", PROCESS_MEDIA_ITEM, "complete")
+CONFIRM = Move("updater", PROCESS_MEDIA_ITEM, "complete")
+POST_PROCESS = Move("post_processing", POST_PROCESS_MEDIA_ITEM)
+
+# By `last_state`. A leaf that is Unknown without metadata, or Requested, moves with the index of its root. The table of parents
+# is for those that carry a date of their own, which only a season or show that is searched as a whole does.
+LEAF_MOVES: Mapping[States, Move] = {
+    States.Unknown: SCRAPE,
+    States.Indexed: SCRAPE,
+    States.Scraped: DOWNLOAD,
+    States.Downloaded: REGISTER,
+    States.Symlinked: CONFIRM,
+    States.Completed: POST_PROCESS,
+}
+PARENT_MOVES: Mapping[States, Move] = {
+    States.Unknown: SCRAPE,
+    States.Indexed: SCRAPE,
+    States.Scraped: DOWNLOAD,
+}
+
+
+def process_event(root: Node, item_id: int, now: datetime, policy: Policy) -> Step | None:
+    """Return the job that `item_id` is due for, None when there is nothing to do for it now.
+
+    root: the settled tree. Any row of a title whose index is due answers with the index of the title: it goes first.
+    """
+    path = root.path_to(item_id)
+    if not path or any(node.item.facts.paused_at is not None for node in path):
+        return None
+    item, top = path[-1].item, root.item
+    index_due = top.is_requested and _is_due(top.schedule.reindex_at, now)
+    if not item.is_requested or not (
+        _is_due(item.schedule.next_attempt_at, now) or (item is top and index_due)
+    ):
+        return None
+    if index_due:
+        is_new = lacks_metadata(top.facts)
+        return _step(INDEX, top, QueueClass.NORMAL if is_new else QueueClass.BACKGROUND)
+    move = _move(item, now, policy)
+    return None if move is None else _step(move, item, item.schedule.next_class)
+
+
+def _move(item: Item, now: datetime, policy: Policy) -> Move | None:
+    if not item.type.is_leaf:
+        return PARENT_MOVES.get(item.last_state)
+    if item.last_state is States.Completed and not post_processing_due(item.facts):
+        return CONFIRM if next_question(item, now, policy) else None
+    return LEAF_MOVES.get(item.last_state)
+
+
+def _step(move: Move, item: Item, queue_class: QueueClass) -> Step:
+    return Step(
+        move.service,
+        move.queue,
+        move.step,
+        item.id,
+        queue_class,
+        is_root_item=queue_class is not QueueClass.FRONT,
+    )
+
+
+def _is_due(at: datetime | None, now: datetime) -> bool:
+    return at is not None and at <= now
+
+
+def dedup_id(queue: str, item: Item) -> str:
+    """Return the key under which a row's job of `queue` is held once."""
+    if queue == PROCESS_ITEM_REQUEST:
+        return f"{PROCESS_ITEM_REQUEST}-{item.id}"
+    kind = "post-process" if queue == POST_PROCESS_MEDIA_ITEM else "process"
+    return f"{kind}-{MediaType(item.type).value}-{item.id}"
