@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from program.media.facts import Policy, lacks_metadata
 from program.media.item import Item, MediaType, Node, QueueClass, States
 from program.media.schedule import next_question, post_processing_due
-from program.media.state import Policy, lacks_metadata
 
 PROCESS_ITEM_REQUEST = "process-item-request"
 PROCESS_MEDIA_ITEM = "process-media-item"
@@ -111,3 +111,14 @@ def dedup_id(queue: str, item: Item) -> str:
         return f"{PROCESS_ITEM_REQUEST}-{item.id}"
     kind = "post-process" if queue == POST_PROCESS_MEDIA_ITEM else "process"
     return f"{kind}-{MediaType(item.type).value}-{item.id}"
+
+
+def moves() -> tuple[tuple[str, str, Move], ...]:
+    """Return the whole table: state, who, and what moves it, for the docs."""
+    rows = [("any with its index due; Requested; Unknown without metadata", "film or show", INDEX)]
+    rows += [(state.value, "film or episode", move) for state, move in LEAF_MOVES.items()]
+    rows += [(States.Completed.value + ", a media server is left to ask", "film or episode", CONFIRM)]
+    rows += [
+        (state.value, "season or show searched as a whole", move) for state, move in PARENT_MOVES.items()
+    ]
+    return tuple(rows)

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from types import MappingProxyType
 
+from program.media.facts import Policy, is_current, lacks_metadata
 from program.media.item import Item
 from program.media.schedule import INDEX_FAILURES_MAX, error_hold, is_exhausted
-from program.media.state import Policy, is_current, lacks_metadata
 
 Changes = Mapping[str, object]
 

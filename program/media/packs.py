@@ -3,17 +3,10 @@
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
+from program.media.facts import Policy, has_stream, is_failed, is_left_out, lacks_metadata, released_at
 from program.media.item import Item, MediaType, Node, ShowStatus, States
 from program.media.schedule import was_searched
-from program.media.state import (
-    Derived,
-    Policy,
-    has_stream,
-    is_failed,
-    is_left_out,
-    lacks_metadata,
-    released_at,
-)
+from program.media.state import Derived
 
 # A pack that fails by error this often in a row no longer holds back its episodes.
 PACK_PATIENCE = 3

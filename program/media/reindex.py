@@ -3,10 +3,7 @@
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 
-from program.media.item import Item, MediaType, Node, States
-from program.media.schedule import REINDEX_GROWING, REINDEX_PAUSE, index_retry
-from program.media.state import (
-    Derived,
+from program.media.facts import (
     Policy,
     is_current,
     is_estimated,
@@ -16,6 +13,9 @@ from program.media.state import (
     released_at,
     waits_for_seasons,
 )
+from program.media.item import Item, MediaType, Node, States
+from program.media.schedule import REINDEX_GROWING, REINDEX_PAUSE, index_retry
+from program.media.state import Derived
 
 # A leaf whose release date is still worth asking for.
 WITHOUT_FILE = (States.Unreleased, States.Unknown, States.Indexed)

@@ -5,8 +5,8 @@ A date that comes out of here may lie in the past; it then means "now". `settle`
 
 from datetime import datetime, timedelta
 
+from program.media.facts import Policy, is_current
 from program.media.item import Confirmation, Facts, Item
-from program.media.state import Policy, is_current
 
 # After so many failures in a row (an outage, a crash, a broken answer); the last one repeats for ever.
 ERROR_HOLDS: tuple[timedelta, ...] = (

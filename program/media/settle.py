@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from program.media.facts import Policy, has_stream, is_failed, is_left_out, lacks_metadata, released_at
 from program.media.item import Facts, Item, MediaType, Node, QueueClass, Schedule, States
 from program.media.packs import holds_back, is_pack, missed
 from program.media.reindex import reindex_at
@@ -19,17 +20,7 @@ from program.media.schedule import (
     search_cooldown,
     was_searched,
 )
-from program.media.state import (
-    Derived,
-    Policy,
-    derive,
-    has_stream,
-    is_failed,
-    is_left_out,
-    lacks_metadata,
-    released_at,
-    tally,
-)
+from program.media.state import Derived, derive, tally
 
 
 @dataclass(frozen=True, slots=True)

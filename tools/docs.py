@@ -1,0 +1,81 @@
+"""Writes the parts of docs/ that come from the code; `--check` only says whether they are current.
+
+A page has a place for each part, between `<!-- generated: NAME -->` and `<!-- end: NAME -->`. To add one, add a line to `PARTS`.
+"""
+
+import argparse
+import re
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from program.media.tables import dates_markdown, states_markdown, table
+from program.state_transition import moves
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One generated part. page: relative to the repository; name: as in its markers; make: returns its Markdown."""
+
+    page: str
+    name: str
+    make: Callable[[], str]
+
+
+def moves_markdown() -> str:
+    """Return the table of who moves what."""
+    rows = [(state, who, move.service, move.queue, move.step or "-") for state, who, move in moves()]
+    return table(("last_state", "who", "service", "queue", "enters at step"), rows)
+
+
+PARTS: tuple[Part, ...] = (
+    Part("docs/pipeline.md", "states", states_markdown),
+    Part("docs/pipeline.md", "moves", moves_markdown),
+    Part("docs/pipeline.md", "dates", dates_markdown),
+)
+
+
+def rendered(text: str, parts: Iterable[Part]) -> str:
+    """Return a page with its parts made anew; raises ValueError when a part has no place in it."""
+    for part in parts:
+        begin, end = f"<!-- generated: {part.name} -->", f"<!-- end: {part.name} -->"
+        place = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
+        if not place.search(text):
+            raise ValueError(f"{part.page} has no place for {part.name}")
+        fresh = f"{begin}\n\n{part.make()}\n\n{end}"
+        text = place.sub(lambda _match, fresh=fresh: fresh, text)
+    return text
+
+
+def stale(root: Path = ROOT) -> dict[Path, str]:
+    """Return the pages that are not current, with what they should be."""
+    found = {}
+    for page in sorted({part.page for part in PARTS}):
+        path = root / page
+        text = path.read_text(encoding="utf-8")
+        fresh = rendered(text, [part for part in PARTS if part.page == page])
+        if fresh != text:
+            found[path] = fresh
+    return found
+
+
+def main() -> int:
+    """Write the stale pages, or with `--check` name them and return 1."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true")
+    check = parser.parse_args().check
+    pages = stale()
+    for path, text in pages.items():
+        sys.stdout.write(
+            f"{path.relative_to(ROOT)} {'is not current: run make docs' if check else 'written'}\n"
+        )
+        if not check:
+            path.write_text(text, encoding="utf-8")
+    return 1 if check and pages else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
