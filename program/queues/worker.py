@@ -1,0 +1,101 @@
+"""The threads that do the jobs, and one run of a job."""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+from collections.abc import Callable
+from datetime import datetime
+from typing import Protocol, TypeAlias
+
+from loguru import logger
+
+from program.clock import Clock
+from program.errors import RivuletError
+from program.queues.backoff import Retry, Verdict, judge
+from program.queues.job import Delay, Fail, Job, Outcome
+from program.queues.record import Record
+
+Handler: TypeAlias = Callable[[Job], Outcome]
+Around: TypeAlias = Callable[[Job, Callable[[], Outcome]], Outcome]
+
+
+class Source(Protocol):
+    """Where a worker gets jobs from."""
+
+    def next_job(self, *, is_reserved: bool) -> Record | None:
+        """Wait for a job that may start and return it, None when the engine has closed."""
+
+    def work(self, record: Record) -> None:
+        """Do a started job and settle it."""
+
+
+class Worker(threading.Thread):
+    """Does one job after another until the engine closes; a reserved one takes interactive jobs only."""
+
+    def __init__(self, source: Source, number: int, *, is_reserved: bool) -> None:
+        super().__init__(name=f"{'reserved' if is_reserved else 'worker'}-{number}", daemon=True)
+        self._source = source
+        self._is_reserved = is_reserved
+
+    def run(self) -> None:
+        """Work until there will be no more."""
+        while (record := self._source.next_job(is_reserved=self._is_reserved)) is not None:
+            self._source.work(record)
+
+
+class Ticker(threading.Thread):
+    """Calls `tick` whenever it says that something is due; `tick` waits by itself and answers False at the end."""
+
+    def __init__(self, tick: Callable[[], bool]) -> None:
+        super().__init__(name="queue-ticker", daemon=True)
+        self._tick = tick
+
+    def run(self) -> None:
+        """Tick until the engine closes."""
+        while self._tick():
+            pass
+
+
+def run_job(job: Job, handler: Handler, around: Around, clock: Clock) -> tuple[Verdict, BaseException | None]:
+    """Return what one run of a job comes to, and what it raised, if anything.
+
+    The run has a context of its own: log fields and context variables that a handler sets end with it.
+    """
+
+    def run() -> Outcome:
+        with logger.contextualize(queue=job.queue, job=job.name, attempt=job.attempt):
+            return around(job, lambda: handler(job))
+
+    try:
+        outcome = contextvars.copy_context().run(run)
+    except BaseException as error:  # noqa: BLE001 - the worker outlives every job, and no job stays active for ever
+        return judge(error, clock.now()), error
+    return outcome, None
+
+
+def directly(_job: Job, run: Callable[[], Outcome]) -> Outcome:
+    """Run a handler with nothing around it."""
+    return run()
+
+
+def report(job: Job, verdict: Verdict, raised: BaseException | None, attempts: int, now: datetime) -> None:
+    """Write the log line of a run that did not do what it was to do."""
+    bound = logger.bind(queue=job.queue, job=job.name, attempt=job.attempt)
+    match verdict:
+        case Retry(error) if job.attempt < attempts:
+            bound.info("failed, will be tried again: {}", _sentence(error))
+        case Retry(error):
+            bound.warning("failed after {} attempts: {}", job.attempt, _sentence(error))
+        case Fail(error) if raised is not None and not isinstance(raised, RivuletError):
+            bound.opt(exception=raised).error("failed by a fault in the program: {}", _sentence(error))
+        case Fail(error):
+            bound.info("failed: {}", _sentence(error))
+        case Delay(until, reason) if raised is not None:
+            bound.info("again in {:.0f} s: {}", (until - now).total_seconds(), reason)
+        case _:
+            pass
+
+
+def _sentence(error: BaseException) -> str:
+    return str(error) or type(error).__name__
