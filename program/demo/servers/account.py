@@ -30,6 +30,7 @@ class Torrent:
     looks: int = 0
     selected: frozenset[int] = frozenset()
     selected_at: datetime | None = None
+    done: bool = False
 
     def chosen(self) -> list[ReleaseFile]:
         """Return the selected files in file order."""
@@ -143,10 +144,15 @@ class Account:
         """Return how much is there, 0 to 100."""
         if torrent.release is None or torrent.selected_at is None:
             return 0
-        if self._availability(torrent.infohash) == CACHED:
+        if torrent.done or self._availability(torrent.infohash) == CACHED:
+            torrent.done = True
             return DONE
         passed = (self.world.clock.now() - torrent.selected_at).total_seconds()
-        return min(DONE, round(DONE * passed / max(self.world.options.realdebrid_download_seconds, 0.001), 1))
+        share = min(
+            DONE, round(DONE * passed / max(self.world.options.realdebrid_download_seconds, 0.001), 1)
+        )
+        torrent.done = share >= DONE
+        return share
 
     def links(self, torrent: Torrent) -> list[str]:
         """Return the links in the order of the selected files; one link for all when they were packed."""

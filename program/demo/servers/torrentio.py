@@ -92,7 +92,7 @@ def _options(text: str) -> dict[str, str]:
 
 def _hits(world: World, kind: str, stream_id: str) -> list[_Hit]:
     imdb, *numbers = stream_id.split(":")
-    if kind == "movie" and not numbers:
+    if kind == "movie" and not numbers and world.catalog.film_by_imdb(imdb):
         return [_Hit(one, _film_file(one), _quality(one.name)) for one in world.catalog.listed(imdb)]
     if kind == "series" and len(numbers) == 2 and all(map(str.isdigit, numbers)):  # noqa: PLR2004 (season and episode)
         season, episode = map(int, numbers)
