@@ -13,6 +13,8 @@ from loguru import logger
 if TYPE_CHECKING:
     from loguru import Record
 
+__all__ = ["MASK", "hide", "in_context", "logger", "redact", "set_up"]
+
 T = TypeVar("T")
 
 # Shown in place of a secret, here and in API answers.

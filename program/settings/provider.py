@@ -1,12 +1,28 @@
-"""The base of every provider's settings section."""
+"""The base of every section of the settings, and of every provider's."""
+
+import re
+from collections.abc import Callable
+from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def defaults_of(model: type[M]) -> Callable[[], M]:
+    """Return a function that makes a section with its defaults."""
+    return lambda: model.model_validate({})
+
+
+def heading(model: type) -> str:
+    """Return a section's title for forms: `RealDebridSettings` gives `Real Debrid`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", model.__name__.removesuffix("Settings"))
 
 
 class Section(BaseModel):
     """A part of `settings.json`: unknown keys are errors, values do not change once loaded."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, model_title_generator=heading)
 
     def secret_values(self) -> tuple[str, ...]:
         """Return every secret in this section, for redaction; empty ones are left out."""

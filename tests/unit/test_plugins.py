@@ -1,0 +1,328 @@
+"""Providers: found in their packages, built when enabled, checked, and left out without harm to the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from pytest_httpserver import HTTPServer
+
+from program.clock import ManualClock
+from program.errors import NotFound
+from program.events import ScrapeRequested, ShowIndexRequested
+from program.http import DataSource
+from program.plugins import AnyPlugin, PluginState, Registry, compose_settings
+from program.plugins.discovery import PACKAGES, fault_of, search
+from program.services.plugin import Indexer, Plugin, Scraper
+from program.settings.provider import ProviderSettings
+from tests.support.lines import log_lines
+from tests.support.sample_plugin import Model, Sample, SampleSettings, SecondSample, settings, sources
+
+NOW = datetime(2031, 5, 1, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock(NOW)
+
+
+@pytest.fixture
+def lines() -> Iterator[list[str]]:
+    with log_lines() as found:
+        yield found
+
+
+def at(server: HTTPServer, **more: object) -> dict[str, object]:
+    """Return the section of an enabled sample that asks `server`."""
+    return {"enabled": True, "url": server.url_for("/"), **more}
+
+
+def registry(
+    clock: ManualClock, *classes: type[AnyPlugin], pauses: list[float] | None = None, **scraping: object
+) -> Registry:
+    """Return a registry of the sample providers that was not validated yet; waits are noted in `pauses`."""
+    model = compose_settings(classes or (Sample, SecondSample))
+    noted = [] if pauses is None else pauses
+    return Registry(
+        model.model_validate({"scraping": scraping}),
+        classes or (Sample, SecondSample),
+        sources(clock),
+        clock,
+        pause=noted.append,
+    )
+
+
+def states(found: Registry) -> dict[str, PluginState]:
+    """Return how each enabled provider stands."""
+    return {status.key: status.state for status in found.statuses()}
+
+
+# Finding them
+
+
+def test_every_provider_module_of_the_program_is_sound() -> None:
+    assert search(PACKAGES).broken == ()
+
+
+def module(folder: Path, name: str, text: str) -> None:
+    """Write a module into the package `some_providers`."""
+    package = folder / "some_providers"
+    package.mkdir(exist_ok=True)
+    (package / "__init__.py").touch()
+    (package / f"{name}.py").write_text(dedent(text))
+
+
+def test_a_broken_module_is_reported_and_the_others_are_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = "from tests.support.sample_plugin import Sample\nclass Good(Sample):\n    key = {key!r}\n"
+    module(tmp_path, "good", good.format(key="good"))
+    module(tmp_path, "twin", good.format(key="good"))
+    module(tmp_path, "torn", "import nothing_of_this_name")
+    module(tmp_path, "shouting", good.format(key="LOUD"))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    found = search(["some_providers", "no_such_package"])
+    assert [plugin.key for plugin in found.classes] == ["good"]
+    assert {broken.name: broken.reason for broken in found.broken} == {
+        "some_providers.torn": "it cannot be loaded: ModuleNotFoundError: No module named 'nothing_of_this_name'",
+        "some_providers.shouting.Good": "its key 'LOUD' is not lower-case letters and digits",
+        "some_providers.twin.Good": "its key is taken",
+    }
+
+
+@pytest.mark.parametrize(
+    ("attributes", "reason"),
+    [
+        ({"section": "cellar"}, "the settings have no section 'cellar'"),
+        ({"section": "api_key"}, "the settings have no section 'api_key'"),
+        ({"section": "api", "key": "port"}, "api.port is a setting of the program"),
+        ({"Settings": dict}, "its Settings are no ProviderSettings"),
+        ({}, None),
+    ],
+)
+def test_a_class_that_fits_nowhere_is_refused(attributes: dict[str, object], reason: str | None) -> None:
+    assert fault_of(type("Odd", (Sample,), attributes)) == reason
+
+
+def test_a_class_without_a_title_is_refused() -> None:
+    class Nameless(Scraper[SampleSettings]):
+        key = "nameless"
+        Settings = SampleSettings
+
+    assert fault_of(Nameless) == "it does not say its title"
+
+
+# Using them
+
+
+def test_a_provider_is_used_until_its_first_check_says_no(httpserver: HTTPServer, clock: ManualClock) -> None:
+    httpserver.expect_request("/ping").respond_with_json({}, status=401)
+    found = registry(clock, sample=at(httpserver))
+    assert [plugin.key for plugin in found.of(Scraper)] == ["sample"]
+    found.revalidate(NOW)
+    assert found.of(Scraper) == ()
+
+
+def test_an_enabled_provider_that_answers_its_check_is_used(
+    httpserver: HTTPServer, clock: ManualClock
+) -> None:
+    httpserver.expect_request("/ping").respond_with_json({})
+    found = registry(clock, sample=at(httpserver))
+    found.validate(NOW)
+    assert states(found) == {"sample": PluginState.VALID}
+    assert [plugin.key for plugin in found.of(Scraper)] == ["sample"]
+    assert found.of(Indexer) == ()
+    assert isinstance(found.get("sample"), Sample)
+    assert found.hooks_for(ScrapeRequested.type) == ("sample",)
+    assert found.hooks_for(ShowIndexRequested.type) == ()
+    assert (
+        found.queue_name(ScrapeRequested.type, "sample") == "riven.media-item.scrape.requested.plugin[sample]"
+    )
+    assert found.invalid == ()
+
+
+def test_a_provider_that_is_switched_off_does_not_exist(clock: ManualClock) -> None:
+    found = registry(clock, sample={"enabled": False})
+    found.validate(NOW)
+    assert found.of(Plugin) == ()
+    assert found.statuses() == ()
+    with pytest.raises(NotFound, match="sample is not in use"):
+        found.get("sample")
+
+
+def test_a_wrong_key_takes_one_provider_out_and_says_so_once(
+    httpserver: HTTPServer, clock: ManualClock, lines: list[str]
+) -> None:
+    httpserver.expect_request("/good/ping").respond_with_json({})
+    httpserver.expect_request("/bad/ping").respond_with_json({}, status=401)
+    good, bad = (at(httpserver, url=httpserver.url_for(path)) for path in ("/good", "/bad"))
+    found = registry(clock, sample=bad, other=good)
+    found.validate(NOW)
+    assert [plugin.key for plugin in found.of(Scraper)] == ["other"]
+    assert [key for key, _ in found.invalid] == ["sample"]
+    assert "api_key: is refused by the service" in found.invalid[0][1]
+    for minutes in range(1, 180):
+        found.revalidate(NOW + timedelta(minutes=minutes))
+    assert len([line for line in lines if "Sample Index is not used" in line]) == 1
+    # 30 s, 1, 2, 5, 15, 30 min, then every hour.
+    assert 6 <= len([call for call, _ in httpserver.log if call.path == "/bad/ping"]) <= 10
+
+
+def test_a_provider_comes_back_by_itself_and_this_is_said_once(
+    httpserver: HTTPServer, clock: ManualClock, lines: list[str]
+) -> None:
+    httpserver.expect_oneshot_request("/ping").respond_with_json({}, status=403)
+    httpserver.expect_request("/ping").respond_with_json({})
+    found = registry(clock, sample=at(httpserver))
+    changes: list[str] = []
+    found.on_change(lambda: changes.append("changed"))
+    found.validate(NOW)
+    assert changes == ["changed"]
+    found.revalidate(NOW + timedelta(seconds=29))
+    assert states(found) == {"sample": PluginState.INVALID}
+    for seconds in (30, 60, 90):
+        found.revalidate(NOW + timedelta(seconds=seconds))
+    assert states(found) == {"sample": PluginState.VALID}
+    assert changes == ["changed", "changed"]
+    assert [line for line in lines if "works again" in line] == ["INFO Sample Index works again"]
+
+
+def test_a_passing_trouble_is_tried_three_times_before_it_is_reported(
+    httpserver: HTTPServer, clock: ManualClock, lines: list[str]
+) -> None:
+    httpserver.expect_oneshot_request("/ping").respond_with_json({}, status=500)
+    httpserver.expect_request("/ping").respond_with_json({})
+    pauses: list[float] = []
+    found = registry(clock, sample=at(httpserver), pauses=pauses)
+    found.validate(NOW)
+    assert states(found) == {"sample": PluginState.VALID}
+    assert pauses == [1.0]
+    assert [line for line in lines if "Sample" in line] == []
+
+
+def test_a_provider_that_cannot_be_reached_stays_in_use_and_is_marked(
+    clock: ManualClock, lines: list[str]
+) -> None:
+    found = registry(clock, sample={"enabled": True, "url": "http://127.0.0.1:9"})
+    found.validate(NOW)
+    assert states(found) == {"sample": PluginState.UNREACHABLE}
+    assert [plugin.key for plugin in found.of(Scraper)] == ["sample"]
+    assert found.invalid == ()
+    assert len([line for line in lines if line.startswith("WARNING Sample Index cannot be reached")]) == 1
+
+
+def test_a_provider_that_asks_to_wait_is_left_alone_until_then(
+    httpserver: HTTPServer, clock: ManualClock
+) -> None:
+    httpserver.expect_request("/ping").respond_with_json({}, status=429, headers={"Retry-After": "600"})
+    found = registry(clock, sample=at(httpserver))
+    found.validate(NOW)
+    (status,) = found.statuses()
+    assert status.state is PluginState.UNREACHABLE
+    assert status.next_check_at == NOW + timedelta(seconds=600)
+
+
+class Unbuildable(Sample):
+    key = "unbuildable"
+    title = "Unbuildable"
+
+    def __init__(self, settings: SampleSettings, http: DataSource, clock: ManualClock) -> None:
+        raise ValueError("hunter2")
+
+
+class Crashing(Sample):
+    key = "crashing"
+    title = "Crashing"
+
+    def check(self) -> None:
+        raise ZeroDivisionError
+
+
+def test_a_broken_provider_never_stops_the_others(
+    httpserver: HTTPServer, clock: ManualClock, lines: list[str]
+) -> None:
+    httpserver.expect_request("/ping").respond_with_json({})
+    found = registry(
+        clock,
+        Unbuildable,
+        Crashing,
+        Sample,
+        unbuildable=at(httpserver),
+        crashing=at(httpserver),
+        sample=at(httpserver),
+    )
+    found.validate(NOW)
+    assert dict(found.invalid) == {
+        "unbuildable": "it cannot be built: ValueError",
+        "crashing": "its check failed: ZeroDivisionError",
+    }
+    assert [plugin.key for plugin in found.of(Scraper)] == ["sample"]
+    assert any("ZeroDivisionError" in line for line in lines)
+
+
+# Changing the settings
+
+
+def test_new_settings_touch_only_the_providers_they_change(
+    httpserver: HTTPServer, clock: ManualClock
+) -> None:
+    httpserver.expect_request("/ping").respond_with_json({})
+    found = registry(clock, sample=at(httpserver), other=at(httpserver))
+    found.validate(NOW)
+    before = {plugin.key: plugin for plugin in found.of(Scraper)}
+    found.rebuild(settings(scraping={"sample": at(httpserver), "other": at(httpserver, per_page=9)}))
+    assert states(found) == {"sample": PluginState.VALID, "other": PluginState.PENDING}
+    found.validate(NOW)
+    after = {plugin.key: plugin for plugin in found.of(Scraper)}
+    assert after["sample"] is before["sample"]
+    assert after["other"] is not before["other"]
+    assert after["other"].settings.per_page == 9
+
+
+def test_a_provider_that_is_switched_off_while_running_is_gone_and_listeners_know(
+    httpserver: HTTPServer, clock: ManualClock
+) -> None:
+    httpserver.expect_request("/ping").respond_with_json({})
+    found = registry(clock, sample=at(httpserver))
+    found.validate(NOW)
+    changes: list[str] = []
+    found.on_change(lambda: changes.append("changed"))
+    found.rebuild(settings())
+    assert found.of(Scraper) == ()
+    assert changes == ["changed"]
+
+
+def test_providers_are_asked_in_the_users_order(httpserver: HTTPServer, clock: ManualClock) -> None:
+    httpserver.expect_request("/ping").respond_with_json({})
+
+    class Holder(Sample):
+        key = "holder"
+        section = "downloaders"
+
+    class Keeper(Holder):
+        key = "keeper"
+
+    classes = (Holder, Keeper)
+    section = {"order": ["keeper"], "holder": at(httpserver), "keeper": at(httpserver)}
+    chosen = compose_settings(classes).model_validate({"downloaders": section})
+    found = Registry(chosen, classes, sources(clock), clock)
+    found.validate(NOW)
+    assert [plugin.key for plugin in found.of(Plugin)] == ["keeper", "holder"]
+
+
+def test_after_the_end_nothing_is_usable(httpserver: HTTPServer, clock: ManualClock) -> None:
+    httpserver.expect_request("/ping").respond_with_json({})
+    found = registry(clock, sample=at(httpserver))
+    found.validate(NOW)
+    found.close()
+    assert found.of(Plugin) == ()
+
+
+def test_the_settings_of_a_provider_stand_under_its_section_and_key() -> None:
+    section = Model.model_validate({"scraping": {"sample": {"per_page": 3}}}).scraping
+    sample = section.sample  # type: ignore[attr-defined]
+    assert isinstance(sample, ProviderSettings)
+    assert sample.per_page == 3  # type: ignore[attr-defined]
