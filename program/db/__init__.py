@@ -1,0 +1,1 @@
+"""The database room: the only place that speaks SQL. Snapshots go out, facts come in."""

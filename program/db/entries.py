@@ -1,0 +1,223 @@
+"""Files: which items they belong to, where their bytes come from, and whether they stand in the tree."""
+
+from collections.abc import Collection, Iterable, Mapping
+from datetime import datetime, timedelta
+
+from sqlalchemy import ColumnElement, delete, insert, select, update
+
+from program.db.engine import Tx
+from program.db.rows import AnyRow
+from program.db.tables import EntryItem, MediaEntry, Source
+from program.db.views import NewEntry
+from program.media.entry import Entry, EntrySource
+from program.media.release import JsonValue
+
+__all__ = [
+    "NewEntry",
+    "create",
+    "fail_source",
+    "for_items",
+    "get",
+    "register",
+    "registered",
+    "remove",
+    "set_probed",
+    "set_url",
+    "unregistered_for",
+    "uses_torrent",
+]
+
+# Failures closer together than this are one failure: many readers meet the same dead link.
+APART = timedelta(minutes=1)
+
+
+def create(tx: Tx, new: NewEntry, now: datetime) -> int:
+    """Return the entry of a file of a torrent, made if it is new.
+
+    The same file (infohash and path) is never a second entry: the source, of which there is one per provider, and the items join
+    the first one, whose place in the tree stays. Its items count as having got it `now`.
+    """
+    same_file = (MediaEntry.infohash == new.infohash, MediaEntry.path_in_torrent == new.path_in_torrent)
+    entry_id = tx.connection.scalar(select(MediaEntry.id).where(*same_file))
+    if entry_id is None:
+        entry_id = tx.connection.execute(
+            insert(MediaEntry)
+            .values(
+                infohash=new.infohash,
+                path_in_torrent=new.path_in_torrent,
+                original_name=new.original_name,
+                size=new.size,
+                path=new.path,
+                version=new.version,
+                created_at=now,
+            )
+            .returning(MediaEntry.id)
+        ).scalar_one()
+    _join_source(tx, entry_id, new)
+    _join_items(tx, entry_id, new.item_ids, now)
+    return entry_id
+
+
+def get(tx: Tx, entry_id: int) -> Entry | None:
+    """Return an entry with its items and sources, None when there is none."""
+    return next(iter(_load(tx, MediaEntry.id == entry_id)), None)
+
+
+def for_items(tx: Tx, item_ids: Collection[int]) -> tuple[Entry, ...]:
+    """Return the files of these items, those chosen last first."""
+    chosen = (
+        select(EntryItem.entry_id, EntryItem.linked_at)
+        .where(EntryItem.item_id.in_(item_ids))
+        .order_by(EntryItem.linked_at.desc(), EntryItem.entry_id.desc())
+    )
+    order = dict.fromkeys(entry_id for entry_id, _ in tx.connection.execute(chosen))
+    entries = {entry.id: entry for entry in _load(tx, MediaEntry.id.in_(order))}
+    return tuple(entries[entry_id] for entry_id in order)
+
+
+def unregistered_for(tx: Tx, item_id: int) -> tuple[Entry, ...]:
+    """Return the files of an item that are not in the tree yet, those chosen last first."""
+    return tuple(entry for entry in for_items(tx, (item_id,)) if entry.registered_at is None)
+
+
+def registered(tx: Tx) -> tuple[Entry, ...]:
+    """Return every file that stands in the tree, in the order of their ids, without sources."""
+    in_tree = MediaEntry.registered_at.is_not(None)
+    items = _items(tx, in_tree)
+    rows = tx.connection.execute(select(MediaEntry).where(in_tree).order_by(MediaEntry.id))
+    return tuple(_entry(row, items.get(row.id, ()), ()) for row in rows)
+
+
+def uses_torrent(tx: Tx, provider: str, torrent_id: str) -> bool:
+    """Return whether a file of ours comes from this torrent."""
+    of_torrent = select(Source.id).where(Source.provider == provider, Source.torrent_id == torrent_id)
+    return tx.connection.scalar(of_torrent.limit(1)) is not None
+
+
+def register(tx: Tx, entry_ids: Collection[int], now: datetime) -> None:
+    """Write down that these files stand in the tree; those that already do keep their date."""
+    tx.connection.execute(
+        update(MediaEntry)
+        .where(MediaEntry.id.in_(entry_ids), MediaEntry.registered_at.is_(None))
+        .values(registered_at=now)
+    )
+
+
+def set_probed(tx: Tx, entry_id: int, probed: Mapping[str, JsonValue]) -> None:
+    """Keep what the analysis found in a file."""
+    tx.connection.execute(update(MediaEntry).where(MediaEntry.id == entry_id).values(probed=dict(probed)))
+
+
+def set_url(tx: Tx, source_id: int, url: str, expires_at: datetime | None, now: datetime) -> None:  # noqa: ARG001
+    """Keep an address that bytes can be read from; the source counts as sound again."""
+    tx.connection.execute(
+        update(Source)
+        .where(Source.id == source_id)
+        .values(url=url, url_expires_at=expires_at, failures=0, failed_at=None, failed_reason=None)
+    )
+
+
+def fail_source(tx: Tx, source_id: int, reason: str, now: datetime) -> int:
+    """Forget a source's address and count the failure, unless one was counted within a minute; return the count.
+
+    Whether and when a source is given up is the caller's to judge.
+    """
+    row = tx.connection.execute(
+        select(Source.failures, Source.failed_at).where(Source.id == source_id)
+    ).one_or_none()
+    if row is None:
+        return 0
+    is_another = row.failed_at is None or now - row.failed_at >= APART
+    failures: int = row.failures + 1 if is_another else row.failures
+    values = {"failures": failures, "failed_reason": reason, "url": None, "url_expires_at": None}
+    if is_another:
+        values["failed_at"] = now
+    tx.connection.execute(update(Source).where(Source.id == source_id).values(**values))
+    return failures
+
+
+def remove(tx: Tx, entry_ids: Collection[int]) -> None:
+    """Remove files with their sources; their items stay."""
+    tx.connection.execute(delete(MediaEntry).where(MediaEntry.id.in_(entry_ids)))
+
+
+def _join_source(tx: Tx, entry_id: int, new: NewEntry) -> None:
+    values = {
+        "torrent_id": new.torrent_id,
+        "file_id": new.file_id,
+        "link": new.link,
+        "url": None,
+        "url_expires_at": None,
+        "failures": 0,
+        "failed_at": None,
+        "failed_reason": None,
+    }
+    place = (Source.entry_id == entry_id, Source.provider == new.provider)
+    if not tx.connection.execute(update(Source).where(*place).values(**values)).rowcount:
+        tx.connection.execute(insert(Source).values(entry_id=entry_id, provider=new.provider, **values))
+
+
+def _join_items(tx: Tx, entry_id: int, item_ids: Iterable[int], now: datetime) -> None:
+    wanted = set(item_ids)
+    of_entry = (EntryItem.entry_id == entry_id, EntryItem.item_id.in_(wanted))
+    known = set(tx.connection.scalars(select(EntryItem.item_id).where(*of_entry)))
+    if known:
+        tx.connection.execute(update(EntryItem).where(*of_entry).values(linked_at=now))
+    added = [
+        {"entry_id": entry_id, "item_id": item_id, "linked_at": now} for item_id in sorted(wanted - known)
+    ]
+    if added:
+        tx.connection.execute(insert(EntryItem), added)
+
+
+def _load(tx: Tx, condition: ColumnElement[bool]) -> tuple[Entry, ...]:
+    items = _items(tx, condition)
+    sources: dict[int, tuple[EntrySource, ...]] = {}
+    query = select(Source).join(MediaEntry, MediaEntry.id == Source.entry_id).where(condition)
+    for row in tx.connection.execute(query.order_by(Source.id)):
+        sources[row.entry_id] = (*sources.get(row.entry_id, ()), _source(row))
+    rows = tx.connection.execute(select(MediaEntry).where(condition).order_by(MediaEntry.id))
+    return tuple(_entry(row, items.get(row.id, ()), sources.get(row.id, ())) for row in rows)
+
+
+def _items(tx: Tx, condition: ColumnElement[bool]) -> dict[int, tuple[int, ...]]:
+    query = (
+        select(EntryItem.entry_id, EntryItem.item_id)
+        .join(MediaEntry, MediaEntry.id == EntryItem.entry_id)
+        .where(condition)
+        .order_by(EntryItem.entry_id, EntryItem.item_id)
+    )
+    found: dict[int, tuple[int, ...]] = {}
+    for entry_id, item_id in tx.connection.execute(query):
+        found[entry_id] = (*found.get(entry_id, ()), item_id)
+    return found
+
+
+def _source(row: AnyRow) -> EntrySource:
+    return EntrySource(
+        id=row.id,
+        entry_id=row.entry_id,
+        provider=row.provider,
+        torrent_id=row.torrent_id,
+        file_id=row.file_id,
+        link=row.link,
+        url=row.url,
+        url_expires_at=row.url_expires_at,
+        failures=row.failures,
+    )
+
+
+def _entry(row: AnyRow, item_ids: tuple[int, ...], sources: tuple[EntrySource, ...]) -> Entry:
+    return Entry(
+        id=row.id,
+        item_ids=item_ids,
+        infohash=row.infohash,
+        path_in_torrent=row.path_in_torrent,
+        original_name=row.original_name,
+        size=row.size,
+        path=row.path,
+        version=row.version,
+        created_at=row.created_at,
+        registered_at=row.registered_at,
+        sources=sources,
+    )

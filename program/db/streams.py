@@ -1,0 +1,181 @@
+"""Releases found for an item, and who refused them."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from sqlalchemy import bindparam, delete, func, insert, or_, select, update
+
+from program.db.engine import Tx
+from program.db.rows import AnyRow
+from program.db.tables import MediaItem, Stream, StreamBlock
+from program.db.trees import is_usable
+from program.db.views import StoredStreams
+from program.media.release import Block, Candidate, JudgedRelease, Rejection
+
+# A resolution without a number of lines stands last.
+UNKNOWN_LINES = 0
+
+
+def store(tx: Tx, item_id: int, judged: Iterable[JudgedRelease], now: datetime) -> StoredStreams:
+    """Keep what a search found, with the verdicts of now; a release known before keeps its blacklisting and its blocks."""
+    found = {release.infohash: release for release in reversed(tuple(judged))}
+    query = select(Stream.infohash, Stream.id, Stream.blacklisted).where(
+        Stream.item_id == item_id, Stream.infohash.in_(found)
+    )
+    known = {infohash: (stream_id, reason) for infohash, stream_id, reason in tx.connection.execute(query)}
+    new = [
+        {"item_id": item_id, **_values(release, now)}
+        for release in found.values()
+        if release.infohash not in known
+    ]
+    if new:
+        tx.connection.execute(insert(Stream), new)
+    again = [{"stream_id": known[infohash][0], **_values(found[infohash], now)} for infohash in known]
+    if again:
+        tx.connection.execute(update(Stream).where(Stream.id == bindparam("stream_id")), again)
+    refused = {infohash for infohash, (_, reason) in known.items() if reason is not None}
+    usable = sum(release.rejection is None and release.infohash not in refused for release in found.values())
+    return StoredStreams(len(new), usable)
+
+
+def candidates(
+    tx: Tx, item_id: int, now: datetime, providers: tuple[str, ...], *, usable_only: bool = False
+) -> tuple[Candidate, ...]:
+    """Return the releases of an item, the best first and the refused last, each with the blocks in force.
+
+    usable_only: only what can be downloaded: see `trees.is_usable`.
+    """
+    query = (
+        select(Stream)
+        .join(MediaItem, MediaItem.id == Stream.item_id)
+        .where(Stream.item_id == item_id)
+        .order_by(
+            Stream.rejection_code.is_not(None),
+            Stream.rank.desc(),
+            Stream.lines.desc(),
+            func.coalesce(Stream.seeders, -1).desc(),
+            Stream.infohash,
+        )
+    )
+    if usable_only:
+        query = query.where(is_usable(now, providers))
+    rows = tx.connection.execute(query).all()
+    blocks = _blocks(tx, item_id, now)
+    return tuple(_candidate(row, blocks.get(row.infohash, ())) for row in rows)
+
+
+def block(tx: Tx, item_id: int, infohash: str, refusal: Block, now: datetime) -> None:
+    """Write down that a provider refused a release for an item; the newest refusal counts."""
+    place = {"item_id": item_id, "infohash": infohash, "provider": refusal.provider}
+    tx.connection.execute(
+        delete(StreamBlock).where(
+            StreamBlock.item_id == item_id,
+            StreamBlock.infohash == infohash,
+            StreamBlock.provider == refusal.provider,
+        )
+    )
+    said = {"code": refusal.code, "sentence": refusal.sentence, "until": refusal.until, "created_at": now}
+    tx.connection.execute(insert(StreamBlock).values(**place, **said))
+
+
+def unblock(tx: Tx, item_ids: Iterable[int]) -> None:
+    """Forget all refusals for these items."""
+    tx.connection.execute(delete(StreamBlock).where(StreamBlock.item_id.in_(tuple(item_ids))))
+
+
+def set_active(tx: Tx, item_id: int, infohash: str | None) -> None:
+    """Choose the release of an item, or none. The state follows with the next `commit_outcome`."""
+    tx.connection.execute(update(MediaItem).where(MediaItem.id == item_id).values(active_stream=infohash))
+
+
+def blacklist(tx: Tx, item_id: int, infohash: str, reason: str) -> bool:
+    """Never use a release for an item again, whatever a search says; return whether it is known there."""
+    changed = _set_blacklisted(tx, item_id, infohash, reason)
+    tx.connection.execute(
+        update(MediaItem)
+        .where(MediaItem.id == item_id, MediaItem.active_stream == infohash)
+        .values(active_stream=None)
+    )
+    return changed
+
+
+def unblacklist(tx: Tx, item_id: int, infohash: str) -> bool:
+    """Allow a release again; return whether it is known there."""
+    return _set_blacklisted(tx, item_id, infohash, None)
+
+
+def _set_blacklisted(tx: Tx, item_id: int, infohash: str, reason: str | None) -> bool:
+    changed = tx.connection.execute(
+        update(Stream)
+        .where(Stream.item_id == item_id, Stream.infohash == infohash)
+        .values(blacklisted=reason)
+    )
+    return changed.rowcount > 0
+
+
+def _values(release: JudgedRelease, now: datetime) -> dict[str, object]:
+    no = release.rejection
+    return {
+        "infohash": release.infohash,
+        "raw_title": release.raw_title,
+        "sources": release.sources,
+        "size": release.size,
+        "seeders": release.seeders,
+        "cached_at": release.cached_at,
+        "parsed": dict(release.parsed),
+        "rejection_code": no.code if no else None,
+        "rejection_sentence": no.sentence if no else None,
+        "rejection_permanent": no.permanent if no else None,
+        "rank": release.rank,
+        "score": dict(release.score),
+        "resolution": release.resolution,
+        "lines": _lines(release.resolution),
+        "similarity": release.similarity,
+        "found_at": now,
+    }
+
+
+def _lines(resolution: str) -> int:
+    digits = resolution[:-1]
+    return int(digits) if digits.isdecimal() and resolution[-1:] in "pi" else UNKNOWN_LINES
+
+
+def _blocks(tx: Tx, item_id: int, now: datetime) -> dict[str, tuple[Block, ...]]:
+    query = (
+        select(StreamBlock)
+        .where(StreamBlock.item_id == item_id, or_(StreamBlock.until.is_(None), StreamBlock.until > now))
+        .order_by(StreamBlock.provider)
+    )
+    found: dict[str, tuple[Block, ...]] = {}
+    for row in tx.connection.execute(query):
+        refusal = Block(provider=row.provider, code=row.code, sentence=row.sentence, until=row.until)
+        found[row.infohash] = (*found.get(row.infohash, ()), refusal)
+    return found
+
+
+def _candidate(row: AnyRow, blocks: tuple[Block, ...]) -> Candidate:
+    rejection = None
+    if row.rejection_code is not None:
+        rejection = Rejection(row.rejection_code, row.rejection_sentence, permanent=row.rejection_permanent)
+    release = JudgedRelease(
+        infohash=row.infohash,
+        raw_title=row.raw_title,
+        sources=row.sources,
+        size=row.size,
+        seeders=row.seeders,
+        cached_at=row.cached_at,
+        parsed=row.parsed,
+        rejection=rejection,
+        rank=row.rank,
+        score=row.score,
+        resolution=row.resolution,
+        similarity=row.similarity,
+    )
+    return Candidate(
+        id=row.id,
+        item_id=row.item_id,
+        release=release,
+        found_at=row.found_at,
+        blocks=blocks,
+        blacklisted=row.blacklisted,
+    )

@@ -1,0 +1,84 @@
+"""Torrents on accounts: the intent is written before the effect, so that a crash leaves nothing that nobody owns."""
+
+from datetime import datetime
+
+from sqlalchemy import ColumnElement, and_, delete, insert, select, update
+
+from program.db.engine import Tx
+from program.db.tables import ProviderTorrent
+from program.db.views import HalfMade
+
+__all__ = ["HalfMade", "forget", "half_made", "intend", "keep", "record"]
+
+
+def intend(tx: Tx, provider: str, infohash: str, item_id: int, now: datetime) -> str | None:
+    """Write down that a torrent is about to be put on an account; return its id there when one is known from before.
+
+    A torrent that is kept already stays kept.
+    """
+    known = tx.connection.execute(
+        select(ProviderTorrent.torrent_id).where(_place(provider, infohash)).with_for_update()
+    ).one_or_none()
+    if known is None:
+        tx.connection.execute(
+            insert(ProviderTorrent).values(
+                provider=provider,
+                infohash=infohash,
+                item_id=item_id,
+                intended_at=now,
+                is_kept=False,
+                is_foreign=False,
+            )
+        )
+        return None
+    tx.connection.execute(
+        update(ProviderTorrent).where(_place(provider, infohash)).values(item_id=item_id, intended_at=now)
+    )
+    (torrent_id,) = known
+    return torrent_id
+
+
+def record(
+    tx: Tx, provider: str, infohash: str, torrent_id: str, now: datetime, *, is_foreign: bool = False
+) -> None:
+    """Write down the id that the provider gave. is_foreign: it was there before us; a torrent of ours found again stays ours."""
+    place = _place(provider, infohash)
+    is_ours = select(ProviderTorrent.torrent_id == torrent_id).where(
+        place, ProviderTorrent.is_foreign.is_(False)
+    )
+    if is_foreign and tx.connection.scalar(is_ours):
+        is_foreign = False
+    tx.connection.execute(
+        update(ProviderTorrent)
+        .where(place)
+        .values(torrent_id=torrent_id, recorded_at=now, is_foreign=is_foreign)
+    )
+
+
+def keep(tx: Tx, provider: str, infohash: str) -> None:
+    """Write down that a file of ours comes from the torrent: it is no longer half-made."""
+    tx.connection.execute(update(ProviderTorrent).where(_place(provider, infohash)).values(is_kept=True))
+
+
+def forget(tx: Tx, provider: str, infohash: str) -> None:
+    """Write down that the torrent is not on the account, or that we have no part in it."""
+    tx.connection.execute(delete(ProviderTorrent).where(_place(provider, infohash)))
+
+
+def half_made(tx: Tx) -> tuple[HalfMade, ...]:
+    """Return the torrents of ours that were intended and neither kept nor forgotten, the oldest first."""
+    query = (
+        select(
+            ProviderTorrent.provider,
+            ProviderTorrent.infohash,
+            ProviderTorrent.torrent_id,
+            ProviderTorrent.item_id,
+        )
+        .where(ProviderTorrent.is_kept.is_(False), ProviderTorrent.is_foreign.is_(False))
+        .order_by(ProviderTorrent.intended_at, ProviderTorrent.infohash)
+    )
+    return tuple(HalfMade(*row) for row in tx.connection.execute(query))
+
+
+def _place(provider: str, infohash: str) -> ColumnElement[bool]:
+    return and_(ProviderTorrent.provider == provider, ProviderTorrent.infohash == infohash)
