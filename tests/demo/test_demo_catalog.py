@@ -7,6 +7,7 @@ import json
 import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -154,7 +155,7 @@ def test_a_clip_plays_for_as_long_as_it_says(catalog: Catalog, clips: ClipStore,
     assert probe(clip.path)["kinds"] == ["video", "audio"]
 
 
-def probe(path: Path) -> dict[str, object]:
+def probe(path: Path) -> dict[str, Any]:
     command = [
         "ffprobe",
         "-v",

@@ -224,9 +224,8 @@ def test_the_stand_ins_end_with_their_parent_and_end_what_it_had_started(tmp_pat
         timeout=60,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
-    for name in ("servers", "pid"):
-        pid = int((tmp_path / name).read_text())
-        until(lambda pid=pid: not is_alive(pid), timeout=20, what=f"the end of {name}")
+    pids = [int((tmp_path / name).read_text()) for name in ("servers", "pid")]
+    until(lambda: not any(map(is_alive, pids)), timeout=20, what="the end of both")
 
 
 def is_alive(pid: int) -> bool:

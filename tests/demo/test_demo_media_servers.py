@@ -69,10 +69,8 @@ def test_plex_speaks_xml_unless_asked_for_json(
     tree = ET.fromstring(plex.get("/library/sections/1/all", headers={"Accept": "*/*"}).content)  # noqa: S314 (our own server)
     assert [(one.tag, one.get("title")) for one in tree] == [("Video", "Sintel")]
     sections = ET.fromstring(plex.get("/library/sections", headers={"Accept": "*/*"}).content)  # noqa: S314
-    assert [one.find("Location").get("path") for one in sections] == [
-        str(library / "movies"),
-        str(library / "shows"),
-    ]  # type: ignore[union-attr]
+    places = [one.get("path") for one in sections.iter("Location")]
+    assert places == [str(library / "movies"), str(library / "shows")]
 
 
 def test_plex_leaves_empty_lists_out(library: Path, plex: Client) -> None:
