@@ -19,13 +19,17 @@ class TorrentFile:
 
 @dataclass(frozen=True, slots=True)
 class FetchedTorrent:
-    """A torrent that a provider holds completely. torrent_id: the provider's id."""
+    """A torrent that a provider holds completely. torrent_id: the provider's id.
+
+    is_foreign: it was on the account before and was not put there by us, so it is never deleted.
+    """
 
     provider: str
     torrent_id: str
     infohash: str
     name: str
     files: tuple[TorrentFile, ...]
+    is_foreign: bool = False
 
 
 @dataclass(frozen=True, slots=True)

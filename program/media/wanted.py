@@ -54,17 +54,19 @@ class Wanted:
         return self.type is MediaType.MOVIE
 
 
-def wanted_for(root: Node, item_id: int, *, missing: frozenset[int]) -> Wanted:
+def wanted_for(root: Node, item_id: int, *, missing: frozenset[int], with_siblings: bool = False) -> Wanted:
     """Return what is wanted when `item_id`, at or beneath `root`, is searched.
 
-    missing: ids of the leaves that still need a file; of those the ones at or beneath `item_id` are marked wanted.
+    missing: ids of the leaves that still need a file; of those the ones at or beneath `item_id` are marked wanted, and with
+    `with_siblings` all of the title, since a torrent taken for one episode fills every sibling it holds.
     Raises KeyError when the item is not in the tree.
     """
     path = root.path_to(item_id)
     if not path:
         raise KeyError(item_id)
     top, item = root.item, path[-1].item
-    asked = {leaf.item.id for leaf in path[-1].leaves()} & missing
+    beneath = root if with_siblings else path[-1]
+    asked = {leaf.item.id for leaf in beneath.leaves()} & missing
     season = next((node.item.number for node in path if node.item.type is MediaType.SEASON), None)
     return Wanted(
         item_id=item.id,

@@ -7,6 +7,7 @@ base gives it `http`, `settings` and `clock`. A provider says no by raising one 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import ClassVar, Generic, TypeVar
 
 from program.clock import Clock
@@ -41,14 +42,24 @@ class DownloadRefused(Final):
     """A provider will not hold a torrent.
 
     code: `not_cached` | `infringing` | `dead` | `no_video` | `gone`. torrent_id: what it left on the account and could not delete.
+    retry_at: the refusal is in doubt and holds only until then; None: for as long as its code says.
     """
 
-    def __init__(self, provider: str, code: str, reason: str, torrent_id: str | None = None) -> None:
+    def __init__(
+        self,
+        provider: str,
+        code: str,
+        reason: str,
+        torrent_id: str | None = None,
+        *,
+        retry_at: datetime | None = None,
+    ) -> None:
         super().__init__(f"{provider}: {reason}")
         self.provider = provider
         self.code = code
         self.reason = reason
         self.torrent_id = torrent_id
+        self.retry_at = retry_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +130,10 @@ class ContentService(Plugin[S]):
 
     section = "content"
     poll_seconds: ClassVar[int] = 300
+
+    def interval_seconds(self) -> int:
+        """Return how often it is asked."""
+        return self.poll_seconds
 
     @abstractmethod
     def wanted(self) -> Iterable[ContentRequest]:

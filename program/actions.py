@@ -1,0 +1,210 @@
+"""What a person does to titles: each action is one transaction per title, then the loop is woken.
+
+Work that is under way for the rows is called off: it carries revisions, and what it brings back after that is kept only
+where it is a fact about a
+provider.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+
+from program.db import entries, items, requests, streams
+from program.db.decisions import Decision
+from program.db.engine import Tx
+from program.db.views import Reset
+from program.errors import NotFound
+from program.events import ItemRequestCreated, ItemRequestUpdated
+from program.media.item import Item, Node
+from program.media.metadata import ContentRequest
+from program.media.outcomes import Changes, restarted
+from program.services.flows import names
+from program.services.flows.context import FlowContext, item_of, label
+
+# What being as new forgets beside what a retry does; a season or episode keeps its index, which only its show can renew.
+FILES_GONE: Changes = {
+    "registered_at": None,
+    "confirmed_at": None,
+    "confirmed_by": None,
+    "post_processed_at": None,
+}
+INDEX_GONE: Changes = {"indexed_at": None, "index_tried_at": None, "contradiction": None}
+
+
+@dataclass(frozen=True, slots=True)
+class ItemResult:
+    """What an action did to one item; `sentence` is for the person who asked. item_id None: the wish was not taken."""
+
+    item_id: int | None
+    title: str
+    sentence: str
+    done: bool = True
+
+
+class Actions:
+    """The actions, with the objects they need."""
+
+    def __init__(self, ctx: FlowContext, wake: Callable[[], None]) -> None:
+        self._ctx = ctx
+        self._wake = wake
+
+    def add(self, wishes: Iterable[ContentRequest], *, by_person: bool = True) -> tuple[ItemResult, ...]:
+        """Write wishes down; a title that is known gets what is new in the wish."""
+        results = []
+        for wish in wishes:
+            with self._ctx.db.write() as tx:
+                accepted = requests.accept(tx, wish, self._ctx.clock.now(), by_person=by_person)
+            event = ItemRequestCreated if accepted.outcome == "created" else ItemRequestUpdated
+            self._ctx.tell(event(item_id=accepted.item_id, sentence=accepted.sentence))
+            done = accepted.outcome not in ("paused", "tombstoned")
+            results.append(ItemResult(accepted.item_id, "", accepted.sentence, done=done))
+        self._wake()
+        return tuple(results)
+
+    def retry(self, ids: Sequence[int]) -> tuple[ItemResult, ...]:
+        """Start the items afresh from Indexed (from Requested where never indexed); a parent's finished leaves are left alone."""
+        return self._each(ids, self._retry_one)
+
+    def retry_library(self) -> tuple[ItemResult, ...]:
+        """Retry every title."""
+        with self._ctx.db.read() as tx:
+            ids = items.all_roots(tx)
+        return self._each(ids, self._retry_one)
+
+    def pause(self, ids: Sequence[int]) -> tuple[ItemResult, ...]:
+        """Pause the items; what is beneath them keeps its state and is not worked on."""
+        return self._each(ids, self._pause_one)
+
+    def unpause(self, ids: Sequence[int]) -> tuple[ItemResult, ...]:
+        """Let the items, or what is paused beneath them, go on."""
+        return self._each(ids, self._unpause_one)
+
+    def reset(self, ids: Sequence[int]) -> tuple[ItemResult, ...]:
+        """Make the items as new: files go, metadata is fetched again; what providers refused stays known."""
+        return self._each(ids, self._reset_one)
+
+    def remove(self, ids: Sequence[int]) -> tuple[ItemResult, ...]:
+        """Take the items out of the library; a list does not bring them back."""
+        results = []
+        for root_id, wanted in self._by_root(ids).items():
+            for item_id in wanted:
+                with self._ctx.db.write(root_id) as tx:
+                    root = items.tree(tx, root_id, self._ctx.clock.now(), self._ctx.providers())
+                    if root is None or root.find(item_id) is None:
+                        continue
+                    title = label(root, item_id)
+                    deleted = items.delete(tx, [item_id], tombstone=True)
+                self._call_off(root, item_id)
+                self._ctx.library.apply((), deleted.entries)
+                results.append(ItemResult(item_id, title, "Removed"))
+        self._wake()
+        return tuple(results)
+
+    def blacklist(self, item_id: int, infohash: str, reason: str) -> ItemResult:
+        """Never use a release for an item again; when it is in use, search for another."""
+        root_id = self._roots([item_id])[item_id]
+        with self._changed(root_id, item_id) as (tx, root, now):
+            streams.blacklist(tx, item_id, infohash, reason)
+            node = root.find(item_id)
+            in_use = node is not None and node.item.facts.active_stream == infohash
+            facts = {item_id: restarted(node.item, now)} if node is not None and in_use else {}
+            items.bump_revision(tx, [item_id])
+            decision = Decision(item_id, "person", "blacklisted", f"A release was ruled out: {reason}")
+            self._ctx.commit(tx, root_id, facts, [decision])
+        return ItemResult(item_id, label(root, item_id), "Ruled out")
+
+    def _each(
+        self, ids: Sequence[int], act: Callable[[Tx, Node, int, datetime], ItemResult]
+    ) -> tuple[ItemResult, ...]:
+        results = []
+        for root_id, wanted in self._by_root(ids).items():
+            for item_id in wanted:
+                with self._changed(root_id, item_id) as (tx, root, now):
+                    results.append(act(tx, root, item_id, now))
+        self._wake()
+        return tuple(results)
+
+    @contextmanager
+    def _changed(self, root_id: int, item_id: int) -> Iterator[tuple[Tx, Node, datetime]]:
+        """One transaction on a title, after which the jobs of the item and of what is beneath are called off."""
+        with self._ctx.db.write(root_id) as tx:
+            root = self._ctx.tree(tx, root_id)
+            yield tx, root, self._ctx.clock.now()
+        self._call_off(root, item_id)
+
+    def _call_off(self, root: Node, item_id: int) -> None:
+        node = root.find(item_id)
+        for beneath in node.walk() if node else ():
+            for queue, key in names.all_item_keys(beneath.item.type, beneath.item.id):
+                self._ctx.engine.remove_deduplicated(queue, key)
+
+    def _roots(self, ids: Sequence[int]) -> dict[int, int]:
+        with self._ctx.db.read() as tx:
+            roots = dict(items.root_of(tx, ids))
+        unknown = [str(item_id) for item_id in ids if item_id not in roots]
+        if unknown:
+            raise NotFound(f"no item has the id {', '.join(unknown)}")
+        return roots
+
+    def _by_root(self, ids: Sequence[int]) -> dict[int, list[int]]:
+        grouped: dict[int, list[int]] = defaultdict(list)
+        for item_id, root_id in self._roots(ids).items():
+            grouped[root_id].append(item_id)
+        return grouped
+
+    def _retry_one(self, tx: Tx, root: Node, item_id: int, now: datetime) -> ItemResult:
+        title = label(root, item_id)
+        reset = items.reset_for_retry(tx, [item_id], now)
+        if not reset.reset:
+            return ItemResult(item_id, title, f"{title} is paused and was left alone", done=False)
+        decisions = [Decision(row, "person", "retried", "Started afresh by a person.") for row in reset.reset]
+        self._ctx.commit(tx, root.item.id, {}, decisions)
+        return ItemResult(item_id, title, _retry_sentence(root, reset))
+
+    def _pause_one(self, tx: Tx, root: Node, item_id: int, now: datetime) -> ItemResult:
+        title = label(root, item_id)
+        items.bump_revision(tx, [item_id])
+        decision = Decision(item_id, "person", "paused", "Paused by a person.")
+        self._ctx.commit(tx, root.item.id, {item_id: {"paused_at": now}}, [decision])
+        return ItemResult(item_id, title, f"{title} is paused")
+
+    def _unpause_one(self, tx: Tx, root: Node, item_id: int, _now: datetime) -> ItemResult:
+        title = label(root, item_id)
+        node = root.find(item_id) or root
+        own = node.item.facts.paused_at is not None
+        paused = [item_id] if own else [n.item.id for n in node.walk() if n.item.facts.paused_at is not None]
+        if not paused:
+            return ItemResult(item_id, title, f"{title} is not paused", done=False)
+        items.bump_revision(tx, paused)
+        decisions = [Decision(row, "person", "unpaused", "Goes on, by a person.") for row in paused]
+        self._ctx.commit(tx, root.item.id, {row: {"paused_at": None} for row in paused}, decisions)
+        return ItemResult(item_id, title, f"{title} goes on")
+
+    def _reset_one(self, tx: Tx, root: Node, item_id: int, now: datetime) -> ItemResult:
+        node, title = root.find(item_id) or root, label(root, item_id)
+        rows = [beneath.item for beneath in node.walk()]
+        gone = [entry.id for entry in entries.for_items(tx, [item.id for item in rows])]
+        entries.remove(tx, gone)
+        items.bump_revision(tx, [item.id for item in rows])
+        facts = {item.id: _as_new(item, now) for item in rows}
+        decision = Decision(item_id, "person", "reset", "Made as new by a person.")
+        self._ctx.commit(tx, root.item.id, facts, [decision])
+        self._ctx.library.apply((), gone)
+        return ItemResult(item_id, title, f"{title} is as new")
+
+
+def _as_new(item: Item, now: datetime) -> Changes:
+    index = INDEX_GONE if item.type.is_root else {}
+    return {**restarted(item, now), **FILES_GONE, **index, "paused_at": None}
+
+
+def _retry_sentence(root: Node, reset: Reset) -> str:
+    sentence = f"{sum(item_of(root, row).type.is_leaf for row in reset.reset)} to be searched afresh"
+    if reset.paused:
+        sentence += f"; {len(reset.paused)} paused and left alone"
+    above = sorted({label(root, ancestor) for ancestor in reset.waiting.values()})
+    if above:
+        sentence += f"; not worked on while {', '.join(above)} is paused"
+    return sentence

@@ -1,0 +1,178 @@
+"""`check` and `show`: what is wrong and why, and the story of one item."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from datetime import datetime
+
+from program import plugins
+from program.clock import Clock
+from program.db import check as db_check
+from program.db import decisions, items
+from program.db.engine import Database
+from program.db.views import ItemDetail, StoredDecision
+from program.errors import NotFound, RivuletError
+from program.media.release import JsonValue
+from program.program import database_url, open_store
+from program.services.plugin import Plugin
+from program.settings.models import RootSettings
+from program.settings.store import SettingsStore
+from program.vfs.mount import unusable
+
+GOOD = "ok"
+WRONG = "wrong"
+HINT = "note"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of `check`. level: `ok`, `note` or `wrong`."""
+
+    subject: str
+    level: str
+    sentence: str
+
+    @property
+    def is_wrong(self) -> bool:
+        """True when a person has something to mend."""
+        return self.level == WRONG
+
+    def as_dict(self) -> dict[str, str]:
+        """Return it as JSON values."""
+        return {"subject": self.subject, "level": self.level, "sentence": self.sentence}
+
+
+def check(environ: Mapping[str, str], clock: Clock) -> list[Finding]:
+    """Return what was looked at and found; the settings come first, since without them nothing else can be looked at."""
+    try:
+        store = open_store(environ)
+    except RivuletError as error:
+        return [Finding("settings", WRONG, str(error))]
+    found = [Finding("settings", GOOD, f"{store.file} is good")]
+    found.append(_tried("database", lambda: _database(store, clock)))
+    found.append(_mount(store.current))
+    found.extend(_providers(store, clock))
+    return found
+
+
+def _tried(subject: str, look: Callable[[], str]) -> Finding:
+    try:
+        return Finding(subject, GOOD, look())
+    except RivuletError as error:
+        return Finding(subject, WRONG, str(error))
+
+
+def _database(store: SettingsStore, clock: Clock) -> str:
+    database = Database(database_url(store), data_dir=store.folder, clock=clock)
+    database.open()
+    try:
+        with database.read() as tx:
+            wrong = db_check.inconsistencies(tx)
+    finally:
+        database.close()
+    if wrong:
+        raise RivuletError("; ".join(wrong))
+    return "it opens and is consistent"
+
+
+def _mount(settings: RootSettings) -> Finding:
+    reason = unusable(settings.vfs)
+    if reason:
+        return Finding("mount", WRONG, reason)
+    return Finding("mount", GOOD, f"{settings.vfs.mount_path} can be mounted")
+
+
+def _providers(store: SettingsStore, clock: Clock) -> Iterator[Finding]:
+    registry = plugins.Registry(
+        store.current,
+        plugins.discover(),
+        lambda plugin, settings: plugins.make_source(plugin, settings, clock=clock),
+        clock,
+    )
+    try:
+        enabled = registry.of(Plugin)
+        if not enabled:
+            yield Finding("providers", HINT, "no provider is enabled; see docs/settings.md")
+        for plugin in enabled:
+            yield _tried(f"{plugin.section}.{plugin.key}", partial(_answers, plugin))
+    finally:
+        registry.close()
+
+
+def _answers(plugin: plugins.AnyPlugin) -> str:
+    plugin.check()
+    return f"{plugin.title} answers"
+
+
+def render(findings: list[Finding]) -> str:
+    """Return the findings as lines, wrong ones first."""
+    ranked = sorted(findings, key=lambda finding: (WRONG, HINT, GOOD).index(finding.level))
+    return "\n".join(f"{finding.level:<6} {finding.subject}: {finding.sentence}" for finding in ranked)
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """An item with what happened to it, oldest first."""
+
+    detail: ItemDetail
+    rows: tuple[StoredDecision, ...]
+
+    def text(self) -> str:
+        """Return it for reading."""
+        item = self.detail.item
+        head = f"{_name(self.detail)} is {item.last_state.value}"
+        if item.schedule.next_attempt_at is not None:
+            head += f"; next look {_at(item.schedule.next_attempt_at)} ({item.schedule.next_reason or 'due'})"
+        return "\n".join([head, *(line for row in self.rows for line in _lines(row))])
+
+    def as_dict(self) -> dict[str, JsonValue]:
+        """Return it as JSON values."""
+        item = self.detail.item
+        rows: list[JsonValue] = [
+            {
+                "at": row.at.isoformat(),
+                "step": row.step,
+                "outcome": row.outcome,
+                "sentence": row.sentence,
+                "data": dict(row.data),
+            }
+            for row in self.rows
+        ]
+        return {"id": item.id, "title": _name(self.detail), "state": item.last_state.value, "timeline": rows}
+
+
+def story(store: SettingsStore, item_id: int, clock: Clock) -> Story:
+    """Return the story of an item; raise NotFound for an unknown id."""
+    database = Database(database_url(store), data_dir=store.folder, clock=clock)
+    database.open()
+    try:
+        with database.read() as tx:
+            detail = items.detail(tx, item_id)
+            rows = decisions.timeline(tx, item_id)
+    finally:
+        database.close()
+    if detail is None:
+        raise NotFound(f"no item has the id {item_id}")
+    return Story(detail, tuple(sorted(rows, key=lambda row: (row.at, row.id))))
+
+
+def _name(detail: ItemDetail) -> str:
+    item = detail.item
+    year = f" ({item.year})" if item.year else ""
+    if detail.show_title is None:
+        return f"{item.title or f'item {item.id}'}{year}"
+    season = f" season {detail.season}" if detail.season is not None else ""
+    return f"{detail.show_title}{season}, {item.type.value} {item.number} {item.title}".strip()
+
+
+def _at(instant: datetime) -> str:
+    return instant.astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _lines(row: StoredDecision) -> Iterator[str]:
+    yield f"{_at(row.at)}  {row.step}: {row.sentence}"
+    for key in ("examples", "tried"):
+        shown = row.data.get(key)
+        for example in shown if isinstance(shown, list) else ():
+            if isinstance(example, dict):
+                yield f"{'':21}- {example.get('release')}: {example.get('why')}"

@@ -1,0 +1,178 @@
+"""The loop: what is due becomes jobs.
+
+One turn reads the due rows, derives each title again (time alone changes states), asks `process_event` what comes next
+and adds a job. The queue holds
+only what is due now; everything else is a date in the database. A commit, a finished job and a tick each second wake the loop.
+"""
+
+import threading
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import timedelta
+
+from loguru import logger
+
+from program.db import items
+from program.db.decisions import Decision
+from program.errors import RivuletError
+from program.media.item import Item, Node, QueueClass
+from program.media.outcomes import job_delayed
+from program.media.settle import settle
+from program.queues import JobSpec, JobState, JobView, Priority
+from program.services.flows import names, post_process, process_item_request, process_media_item
+from program.services.flows.context import FlowContext, ItemJob, label, revisions
+from program.state_transition import Step, process_event
+
+# More due rows than this wait for the next turn, so that a turn stays short.
+ROWS_PER_TURN = 200
+# A row that is due although nothing can be done for it, or whose decision crashed, is left alone this long.
+BACK_OFF = timedelta(minutes=5)
+
+PRIORITIES = {
+    QueueClass.INTERACTIVE: Priority.INTERACTIVE,
+    QueueClass.FRONT: Priority.FRONT,
+    QueueClass.NORMAL: Priority.NORMAL,
+    QueueClass.BACKGROUND: Priority.BACKGROUND,
+}
+ON_FAILED = {
+    names.PROCESS_ITEM_REQUEST: process_item_request.on_failed,
+    names.PROCESS_MEDIA_ITEM: process_media_item.on_failed,
+    names.POST_PROCESS_MEDIA_ITEM: post_process.on_failed,
+}
+
+
+class EventLoop:
+    """Turns due rows into jobs, in a thread of its own."""
+
+    def __init__(self, ctx: FlowContext) -> None:
+        self._ctx = ctx
+        self._wake = threading.Event()
+        self._stop = threading.Event()
+        self._left_alone: dict[int, float] = {}
+
+    def wake(self) -> None:
+        """Have a turn as soon as possible."""
+        self._wake.set()
+
+    def stop(self) -> None:
+        """Let `run` return after the turn at hand."""
+        self._stop.set()
+        self._wake.set()
+
+    def run(self) -> None:
+        """Turn until stopped; a turn that fails is logged and the next one comes."""
+        while True:
+            self._wake.wait()
+            self._wake.clear()
+            if self._stop.is_set():
+                return
+            try:
+                self.turn()
+            except RivuletError as error:
+                logger.warning("a turn of the loop failed and will be repeated: {}", error)
+
+    def turn(self) -> int:
+        """Add jobs for what is due now; return how many were added."""
+        now = self._ctx.clock.now()
+        in_flight = self._in_flight()
+        with self._ctx.db.read() as tx:
+            by_root: dict[int, list[int]] = defaultdict(list)
+            for row in items.due(tx, now, ROWS_PER_TURN, exclude=in_flight):
+                by_root[row.root_id].append(row.item_id)
+            trees = items.trees(tx, list(by_root), now, self._ctx.providers())
+        return sum(self._decide(root, by_root[root.item.id], in_flight) for root in trees)
+
+    def _in_flight(self) -> frozenset[int]:
+        return frozenset().union(
+            *(names.item_ids(self._ctx.engine.held(queue)) for queue in names.ITEM_QUEUES)
+        )
+
+    def _decide(self, root: Node, due: Iterable[int], in_flight: frozenset[int]) -> int:
+        """Add the jobs of one title; a title whose decision crashes is left alone for a while, the others go on."""
+        if self._left_alone.get(root.item.id, 0.0) > self._ctx.clock.monotonic():
+            return 0
+        try:
+            return self._add_jobs(self._derived(root), due, in_flight)
+        except RivuletError as error:
+            logger.warning("{} could not be decided on: {}", label(root, root.item.id), error)
+        except Exception:  # noqa: BLE001 - boundary: one item in a turn
+            logger.exception("deciding on {} crashed", label(root, root.item.id))
+        self._left_alone[root.item.id] = self._ctx.clock.monotonic() + BACK_OFF.total_seconds()
+        return 0
+
+    def _derived(self, root: Node) -> Node:
+        """Return the title with the states and dates of this instant, written down when they changed."""
+        if not settle(root, self._ctx.clock.now(), self._ctx.policy()):
+            return root
+        with self._ctx.db.write(root.item.id) as tx:
+            return self._ctx.commit(tx, root.item.id, {}, ())
+
+    def _add_jobs(self, root: Node, due: Iterable[int], in_flight: frozenset[int]) -> int:
+        added = 0
+        for item_id in due:
+            path = root.path_to(item_id)
+            if not path or _is_busy(path, in_flight):
+                continue
+            step = process_event(root, item_id, self._ctx.clock.now(), self._ctx.policy())
+            if step is not None:
+                added += self._ctx.engine.add(job_for(root, step)).is_new
+            elif _is_due(path[-1].item, self._ctx):
+                self._postpone(root, path[-1].item)
+        return added
+
+    def _postpone(self, root: Node, item: Item) -> None:
+        """Move the date of a row that is due although there is nothing to do, so that it never spins."""
+        logger.error(
+            "{} is due in state {} but has no next step", label(root, item.id), item.last_state.value
+        )
+        until = self._ctx.clock.now() + BACK_OFF
+        facts = job_delayed(until, "nothing to do for this state; reported in the log")
+        decision = Decision(item.id, "decide", "idle", "Due, but there is no next step.", next_at=until)
+        with self._ctx.db.write(root.item.id) as tx:
+            self._ctx.commit(tx, root.item.id, {item.id: facts}, [decision])
+
+    def finished(self, job: JobView) -> None:
+        """Write down an item job that ended without an outcome, then look at what is due."""
+        if job.state is JobState.FAILED and job.queue in ON_FAILED and isinstance(job.data, ItemJob):
+            ON_FAILED[job.queue](self._ctx, job.data, str(job.error))
+        if job.queue in names.ITEM_QUEUES:
+            self.wake()
+
+
+def _is_busy(path: tuple[Node, ...], in_flight: frozenset[int]) -> bool:
+    """Return whether the row, an ancestor or a descendant has a live job."""
+    related = {node.item.id for node in path} | {node.item.id for node in path[-1].walk()}
+    return not in_flight.isdisjoint(related)
+
+
+def _is_due(item: Item, ctx: FlowContext) -> bool:
+    now = ctx.clock.now()
+    dates = (item.schedule.next_attempt_at, item.schedule.reindex_at)
+    return any(date is not None and date <= now for date in dates)
+
+
+def job_for(root: Node, step: Step) -> JobSpec:
+    """Return the job that takes `step`."""
+    node = root.find(step.item_id) or root
+    media_type = node.item.type
+    dedup_ids = {
+        names.PROCESS_ITEM_REQUEST: names.process_item_request_id(root.item.id),
+        names.PROCESS_MEDIA_ITEM: names.process_media_item_id(media_type, step.item_id),
+        names.POST_PROCESS_MEDIA_ITEM: names.post_process_id(media_type, step.item_id),
+    }
+    title = label(root, step.item_id)
+    data = ItemJob(
+        root_id=root.item.id,
+        item_id=step.item_id,
+        title=title,
+        revisions=revisions(root, step.item_id),
+        step=step.step or "",
+        is_root_item=step.is_root_item,
+    )
+    return JobSpec(
+        queue=step.queue,
+        name=title,
+        data=data,
+        dedup_id=dedup_ids[step.queue],
+        priority=PRIORITIES[step.queue_class],
+    )

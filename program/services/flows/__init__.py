@@ -1,0 +1,1 @@
+"""One file per queue of the pipeline: what each job does."""

@@ -1,0 +1,192 @@
+"""Step `complete` of `process-media-item`: the file appears in the tree.
+
+Then each media server is asked to scan its folder and for the title.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+from program.db import confirmations, entries
+from program.db.decisions import Decision
+from program.db.engine import Tx
+from program.events import ItemCompleted, LibraryScanRequested, ScanAnswer
+from program.media.entry import Entry
+from program.media.item import Item, Node, States
+from program.media.naming import folder_of
+from program.media.outcomes import SUCCESS, Changes, confirmed, registered
+from program.media.schedule import (
+    CONFIRM_AFTER,
+    NO_SERVER,
+    UNCONFIRMED,
+    next_question_at,
+    questions_so_far,
+    wants_scan,
+)
+from program.queues import ChildPolicy, Done, Job, JobSpec, Next, Outcome, WaitFor
+from program.services.flows import names
+from program.services.flows.context import FlowContext, ItemJob, item_of, label
+from program.services.flows.plugin_hook import Paused
+
+COMPLETE = "complete"
+ANSWERED = "answered"
+
+
+def handle(ctx: FlowContext, job: Job) -> Outcome:
+    """Register the file, ask the servers that are due, or store what they answered."""
+    data = job.data_as(ItemJob)
+    if data.step == ANSWERED:
+        answers = {_server(queue): value for _, queue, value in job.children.values()}
+        silent = {_server(queue): str(error) for _, queue, error in job.children.failures()}
+        return _store(ctx, data, answers, silent)
+    root = ctx.load(data.root_id)
+    item = item_of(root, data.item_id)
+    if item.last_state is States.Downloaded:
+        return _register(ctx, data)
+    if item.last_state not in (States.Symlinked, States.Completed):
+        return Done(None)
+    return _ask(ctx, data, root, item)
+
+
+def _register(ctx: FlowContext, data: ItemJob) -> Outcome:
+    """Write `registered_at`, then show the file: after a crash in between, the tree is built from the database."""
+    now = ctx.clock.now()
+    with ctx.db.write(data.root_id) as tx:
+        ctx.check_intent(tx, data)
+        item = item_of(ctx.tree(tx, data.root_id), data.item_id)
+        added, outdated = _versions(tx, item)
+        entries.register(tx, [entry.id for entry in added], now)
+        entries.remove(tx, [entry.id for entry in outdated])
+        sentence = f"In the library as {', '.join(entry.path for entry in added)}."
+        ctx.commit(
+            tx,
+            data.root_id,
+            {item.id: registered(now)},
+            [Decision(item.id, COMPLETE, "registered", sentence)],
+        )
+    ctx.library.apply(added, [entry.id for entry in outdated])
+    return Next(data.at(COMPLETE))
+
+
+def _versions(tx: Tx, item: Item) -> tuple[list[Entry], list[Entry]]:
+    """Return the files to show and the ones from before the last restart, which they replace."""
+    restarted = item.facts.restarted_at
+    found = entries.for_items(tx, [item.id])
+    added = [entry for entry in found if restarted is None or entry.created_at > restarted]
+    outdated = [entry for entry in found if entry not in added and set(entry.item_ids) <= {item.id}]
+    return added, outdated
+
+
+def _ask(ctx: FlowContext, data: ItemJob, root: Node, item: Item) -> Outcome:
+    policy, now = ctx.policy(), ctx.clock.now()
+    if not policy.servers:
+        return _no_server(ctx, data) if item.last_state is States.Symlinked else Done(None)
+    with ctx.db.read() as tx:
+        files = entries.for_items(tx, [item.id])
+    if not files:
+        return Done(None)
+    due = [server for server in policy.servers if _is_due(item, server, now)]
+    usable = ctx.registry.hooks_for(LibraryScanRequested.type)
+    children = tuple(_question(ctx, root, item, files[0], server, now) for server in due if server in usable)
+    if children:
+        return WaitFor(children, data=data.at(ANSWERED))
+    return _store(ctx, data, {}, dict.fromkeys(due, "cannot be used at the moment"))
+
+
+def _is_due(item: Item, server: str, now: datetime) -> bool:
+    at = next_question_at(item, server)
+    return at is not None and at <= now
+
+
+def _question(ctx: FlowContext, root: Node, item: Item, entry: Entry, server: str, now: datetime) -> JobSpec:
+    numbers = {node.item.type.value: node.item.number for node in root.path_to(item.id)}
+    folder = ctx.library.real_path(folder_of(entry.path))
+    scan = ctx.scans.may_scan(
+        server,
+        folder,
+        now,
+        changed_at=item.facts.registered_at or now,
+        again=wants_scan(questions_so_far(item, server)),
+    )
+    event = LibraryScanRequested(
+        media_type=item.type,
+        ids=root.item.ids,
+        title=root.item.title,
+        year=root.item.year,
+        season=numbers.get("season"),
+        episode=numbers.get("episode"),
+        folder=folder,
+        file=ctx.library.real_path(entry.path),
+        scan=scan,
+    )
+    queue = names.plugin_queue(event.type, server)
+    return JobSpec(queue=queue, name=label(root, item.id), data=event, policy=ChildPolicy.IGNORE)
+
+
+def _no_server(ctx: FlowContext, data: ItemJob) -> Outcome:
+    sentence = "No media server is set up, so being in the folder is enough."
+    with ctx.db.write(data.root_id) as tx:
+        ctx.check_intent(tx, data)
+        facts = confirmed(NO_SERVER, ctx.clock.now())
+        ctx.commit(
+            tx, data.root_id, {data.item_id: facts}, [Decision(data.item_id, COMPLETE, "completed", sentence)]
+        )
+    ctx.tell(ItemCompleted(item_id=data.item_id, title=data.title, sentence=sentence))
+    return Done(None)
+
+
+def _store(
+    ctx: FlowContext, data: ItemJob, answers: Mapping[str, object], silent: Mapping[str, str]
+) -> Outcome:
+    """Write what each server answered, and who was silent and why; the first that lists the title completes it."""
+    now = ctx.clock.now()
+    with ctx.db.write(data.root_id) as tx:
+        ctx.check_intent(tx, data)
+        item = item_of(ctx.tree(tx, data.root_id), data.item_id)
+        for server in (*answers, *silent):
+            confirmations.asked(tx, item.id, server, now, scanned=False)
+        having = [
+            server
+            for server, answer in answers.items()
+            if isinstance(answer, ScanAnswer) and answer.has_title
+        ]
+        for server in having:
+            confirmations.confirmed(tx, item.id, server, now)
+        facts = _facts(ctx, item, having, now)
+        decisions = [_decision(item, facts, answers, silent)]
+        ctx.commit(tx, data.root_id, {item.id: facts}, decisions)
+    if "confirmed_at" in facts:
+        ctx.tell(ItemCompleted(item_id=item.id, title=data.title, sentence=f"In {facts['confirmed_by']}"))
+    return Done(None)
+
+
+def _server(queue: str) -> str:
+    return queue.rpartition("plugin[")[2].removesuffix("]")
+
+
+def _facts(ctx: FlowContext, item: Item, having: list[str], now: datetime) -> Changes:
+    if item.last_state is States.Completed:
+        return SUCCESS
+    if having:
+        return confirmed(having[0], now)
+    fewest = min(questions_so_far(item, server) + 1 for server in ctx.policy().servers)
+    return confirmed(UNCONFIRMED, now) if fewest >= len(CONFIRM_AFTER) else SUCCESS
+
+
+def _decision(
+    item: Item, facts: Changes, answers: Mapping[str, object], silent: Mapping[str, str]
+) -> Decision:
+    said = [*_said(answers), *(f"{server}: {error}" for server, error in silent.items())]
+    by = facts.get("confirmed_by")
+    if by == UNCONFIRMED:
+        sentence = "No media server confirmed it in time; it is in the folder and counts as completed. "
+        return Decision(item.id, "confirm", UNCONFIRMED, sentence + "; ".join(said))
+    outcome = "completed" if by or item.last_state is States.Completed else "waiting"
+    return Decision(item.id, "confirm", outcome, "; ".join(said) or "Nobody was asked.")
+
+
+def _said(answers: Mapping[str, object]) -> Iterable[str]:
+    for server, answer in answers.items():
+        if isinstance(answer, ScanAnswer):
+            yield answer.sentence
+        elif isinstance(answer, Paused):
+            yield f"{server}: {answer.reason}"

@@ -1,0 +1,161 @@
+"""What every flow works with, and the few steps that all of them share."""
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from program.clock import Clock
+from program.db import items
+from program.db.commit import commit_outcome
+from program.db.decisions import Decision
+from program.db.engine import Database, Tx
+from program.errors import Cancelled
+from program.events import Told
+from program.media.entry import Entry
+from program.media.item import Item, Node
+from program.media.state import Policy
+from program.plugins import Registry
+from program.queues.engine import Engine
+from program.services.plugin import Downloader, Updater
+from program.settings.models import RootSettings
+
+Changes = Mapping[int, Mapping[str, object]]
+# A folder is scanned again at the earliest this long after the last scan.
+COLLAPSE_SCANS = timedelta(seconds=10)
+
+
+class Library(Protocol):
+    """The part of the virtual file system that the flows use."""
+
+    def apply(self, added: Iterable[Entry], removed: Iterable[int]) -> None:
+        """Show the entries in `added` and take the entry ids in `removed` away."""
+
+    def real_path(self, path: str) -> str:
+        """Return the absolute path on this machine of a path in the tree."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemJob:
+    """The data of a job that belongs to a row. revisions: (id, revision) of the row, what is above and what is beneath it."""
+
+    root_id: int
+    item_id: int
+    title: str
+    revisions: tuple[tuple[int, int], ...]
+    step: str = ""
+    is_root_item: bool = True
+
+    def at(self, step: str) -> "ItemJob":
+        """Return the same job at another step."""
+        return replace(self, step=step)
+
+
+class ScanLedger:
+    """Remembers when a folder was last scanned by a server, so that a season of new files is one scan and not ten."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._last: dict[tuple[str, str], datetime] = {}
+
+    def may_scan(self, server: str, folder: str, now: datetime, *, changed_at: datetime, again: bool) -> bool:
+        """Return whether to scan now, and remember it.
+
+        changed_at: when the folder last changed. again: a repeated scan is due although the folder did not change.
+        """
+        with self._lock:
+            last = self._last.get((server, folder))
+            if last is not None and (now - last < COLLAPSE_SCANS or (last > changed_at and not again)):
+                return False
+            self._last[server, folder] = now
+            return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FlowContext:
+    """The objects the flows use; settings and policy are asked for afresh since they may change while the program runs."""
+
+    db: Database
+    engine: Engine
+    registry: Registry
+    clock: Clock
+    settings: Callable[[], RootSettings]
+    policy: Callable[[], Policy]
+    library: Library
+    tell: Callable[[Told], None]
+    scans: ScanLedger = field(default_factory=ScanLedger)
+
+    def providers(self) -> tuple[str, ...]:
+        """Return the keys of the enabled debrid services, in the order of preference."""
+        return tuple(plugin.key for plugin in self.registry.of(Downloader))
+
+    def servers(self) -> tuple[str, ...]:
+        """Return the keys of the enabled media servers, also of one that cannot be used at the moment."""
+        return tuple(one.key for one in self.registry.statuses() if one.section == Updater.section)
+
+    def tree(self, tx: Tx, root_id: int) -> Node:
+        """Return the title as it is now; raise Cancelled when it was removed."""
+        root = items.tree(tx, root_id, self.clock.now(), self.providers())
+        if root is None:
+            raise Cancelled(f"item {root_id} is not in the library any more")
+        return root
+
+    def load(self, root_id: int) -> Node:
+        """Return the title in a transaction of its own; raise Cancelled when it was removed."""
+        with self.db.read() as tx:
+            return self.tree(tx, root_id)
+
+    def commit(self, tx: Tx, root_id: int, changes: Changes, decisions: Iterable[Decision]) -> Node:
+        """Write facts, states, dates and decisions of one title; return it settled."""
+        return commit_outcome(
+            tx, root_id, changes, decisions, self.clock.now(), self.policy(), self.providers()
+        )
+
+    def same_intent(self, tx: Tx, job: ItemJob) -> bool:
+        """Return whether no person changed their mind about the rows of `job` since it began."""
+        return revisions(self.tree(tx, job.root_id), job.item_id) == job.revisions
+
+    def check_intent(self, tx: Tx, job: ItemJob) -> None:
+        """Raise Cancelled when a person changed their mind about the rows of `job`."""
+        if not self.same_intent(tx, job):
+            raise Cancelled(f"{job.title} was changed by a person meanwhile")
+
+
+def revisions(root: Node, item_id: int) -> tuple[tuple[int, int], ...]:
+    """Return (id, revision) of the row `item_id`, its ancestors and all beneath it; empty when it is gone."""
+    path = root.path_to(item_id)
+    if not path:
+        return ()
+    above = [node.item for node in path[:-1]]
+    beneath = [node.item for node in path[-1].walk()]
+    return tuple((item.id, item.revision) for item in (*above, *beneath))
+
+
+def item_of(root: Node, item_id: int) -> Item:
+    """Return the row of `item_id`; raise Cancelled when it was removed."""
+    node = root.find(item_id)
+    if node is None:
+        raise Cancelled(f"item {item_id} is not in the library any more")
+    return node.item
+
+
+def label(root: Node, item_id: int) -> str:
+    """Return a name for logs and job lists, such as `Pioneer One S02E03`."""
+    numbers = {node.item.type.value: node.item.number or 0 for node in root.path_to(item_id)}
+    suffix = f" S{numbers['season']:02d}" if "season" in numbers else ""
+    suffix += f"E{numbers['episode']:02d}" if "episode" in numbers else ""
+    return f"{root.item.title or f'item {root.item.id}'}{suffix}"
+
+
+def missing_leaves(root: Node) -> frozenset[int]:
+    """Return the ids of the requested leaves that have no file since they were last restarted and are not paused or failed."""
+    return frozenset(leaf.item.id for leaf in root.leaves() if _needs_file(leaf.item))
+
+
+def _needs_file(item: Item) -> bool:
+    facts = item.facts
+    has_file = facts.entry_at is not None and not (
+        facts.restarted_at and facts.entry_at <= facts.restarted_at
+    )
+    return item.is_requested and not has_file and facts.paused_at is None and facts.failed_at is None

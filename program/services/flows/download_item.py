@@ -1,0 +1,195 @@
+"""Queue `download-item`: gets the wanted files of one row, from as many torrents as add something.
+
+download-item ← find-valid-torrent, again and again while a pack still lacks episodes and a candidate adds one. Each
+catch is committed at once.
+"""
+
+from dataclasses import dataclass
+
+from program.db import entries, streams, torrents
+from program.db.decisions import Decision
+from program.db.engine import Tx
+from program.db.entries import NewEntry
+from program.events import DownloadError, DownloadPartialSuccess, DownloadSuccess
+from program.media.entry import FileMatch
+from program.media.item import Item, Node
+from program.media.naming import NameFacts, render
+from program.media.outcomes import SUCCESS, Changes, job_delayed, job_failed
+from program.media.release import JsonValue
+from program.queues import Done, Job, JobSpec, Outcome, WaitFor
+from program.services.flows import names
+from program.services.flows.context import (
+    FlowContext,
+    ItemJob,
+    item_of,
+    label,
+    missing_leaves,
+)
+from program.services.flows.find_valid_torrent import Attempt, Catch, Hunt, NoCatch
+from program.services.flows.torrent_files import useful
+
+# A timeline row keeps at most this many attempts.
+SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Download:
+    """Data of `download-item` after its first hunt. gained: files committed so far."""
+
+    job: ItemJob
+    gained: int = 0
+
+
+def handle(ctx: FlowContext, job: Job) -> Outcome:
+    """Hunt, commit what was caught, and hunt on while it helps."""
+    data = job.data if isinstance(job.data, Download) else Download(job.data_as(ItemJob))
+    answer = next(
+        (value for _, _, value in job.children.values() if isinstance(value, (Catch, NoCatch))), None
+    )
+    if answer is None:
+        return _hunt(Hunt(data.job), data)
+    if isinstance(answer, NoCatch):
+        return _nothing(ctx, data, answer)
+    gained, left = _keep(ctx, data.job, answer)
+    data = Download(data.job, data.gained + gained)
+    if left and answer.rest:
+        return _hunt(Hunt(data.job, phase="try", candidates=answer.rest), data)
+    return Done(data.gained)
+
+
+def _hunt(hunt: Hunt, data: Download) -> Outcome:
+    spec = JobSpec(queue=names.FIND_VALID_TORRENT, name=hunt.job.title, data=hunt)
+    return WaitFor((spec,), data=data)
+
+
+def _keep(ctx: FlowContext, data: ItemJob, catch: Catch) -> tuple[int, int]:
+    """Store the caught files; return how many leaves they filled and how many the row still lacks."""
+    now = ctx.clock.now()
+    with ctx.db.write(data.root_id) as tx:
+        ctx.check_intent(tx, data)
+        root = ctx.tree(tx, data.root_id)
+        missing = missing_leaves(root)
+        matches = useful(catch.matches, missing)
+        for match in matches:
+            entries.create(tx, _entry(root, match, catch), now)
+        torrents.keep(tx, catch.torrent.provider, catch.torrent.infohash)
+        streams.set_active(tx, data.item_id, catch.torrent.infohash)
+        filled = [item_id for match in matches for item_id in match.item_ids]
+        changes = dict.fromkeys((data.item_id, *filled), SUCCESS)
+        decisions = [_kept(item_id, match, catch) for match in matches for item_id in match.item_ids]
+        settled = ctx.commit(tx, data.root_id, changes, decisions)
+    left = _lacking(settled, data.item_id)
+    _tell(ctx, data, catch, left=left)
+    return len(filled), left
+
+
+def _lacking(root: Node, item_id: int) -> int:
+    node = root.find(item_id)
+    return len(missing_leaves(node)) if node else 0
+
+
+def _entry(root: Node, match: FileMatch, catch: Catch) -> NewEntry:
+    name = match.file.path.rpartition("/")[2]
+    return NewEntry(
+        infohash=catch.torrent.infohash,
+        path_in_torrent=match.file.path,
+        original_name=name,
+        size=match.file.size,
+        path=render(_name_facts(root, match, catch.resolution, name)),
+        version=catch.resolution,
+        item_ids=match.item_ids,
+        provider=catch.torrent.provider,
+        torrent_id=catch.torrent.torrent_id,
+        file_id=match.file.file_id,
+        link=match.file.link,
+    )
+
+
+def _name_facts(root: Node, match: FileMatch, resolution: str, name: str) -> NameFacts:
+    item = root.item
+    leaves = [item_of(root, item_id) for item_id in match.item_ids]
+    path = root.path_to(match.item_ids[0])
+    season = path[1].item.number if len(path) > 1 else None
+    return NameFacts(
+        title=item.title,
+        year=item.year,
+        tmdb_id=item.ids.tmdb,
+        tvdb_id=item.ids.tvdb,
+        imdb_id=item.ids.imdb,
+        season=season,
+        episodes=tuple(leaf.number or 0 for leaf in leaves) if season is not None else (),
+        extension=name.rpartition(".")[2],
+        tag="" if resolution == "unknown" else resolution,
+    )
+
+
+def _kept(item_id: int, match: FileMatch, catch: Catch) -> Decision:
+    sentence = f"{catch.torrent.provider} holds “{catch.torrent.name}”; the file is {match.file.path}."
+    tried = _tried(catch.attempts)
+    if catch.attempts:
+        sentence += f" {len(catch.attempts)} others were tried before."
+    data: dict[str, JsonValue] = {
+        "infohash": catch.torrent.infohash,
+        "file": match.file.path,
+        "size": match.file.size,
+        "tried": tried,
+    }
+    return Decision(item_id, "download", "taken", sentence, data=data, provider=catch.torrent.provider)
+
+
+def _tried(attempts: tuple[Attempt, ...]) -> list[JsonValue]:
+    return [
+        {"release": attempt.release, "provider": attempt.provider, "why": attempt.sentence}
+        for attempt in attempts[:SHOWN]
+    ]
+
+
+def _tell(ctx: FlowContext, data: ItemJob, catch: Catch, *, left: int) -> None:
+    event = DownloadPartialSuccess if left else DownloadSuccess
+    ctx.tell(event(item_id=data.item_id, title=data.title, sentence=catch.torrent.name))
+
+
+def _nothing(ctx: FlowContext, data: Download, answer: NoCatch) -> Outcome:
+    job = data.job
+    with ctx.db.write(job.root_id) as tx:
+        if data.gained:
+            return Done(data.gained)
+        ctx.check_intent(tx, job)
+        root = ctx.tree(tx, job.root_id)
+        item = item_of(root, job.item_id)
+        facts, outcome = _after_nothing(ctx, tx, item, answer)
+        ctx.commit(
+            tx, job.root_id, {item.id: facts}, [_refusal(label(root, item.id), item, answer, outcome, facts)]
+        )
+    ctx.tell(DownloadError(item_id=job.item_id, title=job.title, sentence=outcome))
+    return Done(0)
+
+
+def _after_nothing(ctx: FlowContext, tx: Tx, item: Item, answer: NoCatch) -> tuple[Changes, str]:
+    """Return the facts after a hunt without a catch: search again, wait for the provider, or try again after an error."""
+    now = ctx.clock.now()
+    usable = streams.candidates(tx, item.id, now, ctx.providers(), usable_only=True)
+    if not usable:
+        streams.set_active(tx, item.id, None)
+        return SUCCESS, "none_available"
+    if answer.until is not None:
+        return job_delayed(answer.until, answer.reason or "a provider asked to wait"), "waiting"
+    reasons = {attempt.sentence for attempt in answer.attempts} or {"no debrid service is set up or usable"}
+    return job_failed(item, now, "; ".join(sorted(reasons))[:300]), "error"
+
+
+def _refusal(title: str, item: Item, answer: NoCatch, outcome: str, facts: Changes) -> Decision:
+    tried = len({attempt.release for attempt in answer.attempts})
+    sentences = {
+        "none_available": f"None of the {tried} candidates of {title} can be had; searching again.",
+        "waiting": f"Waiting: {answer.reason}.",
+        "error": f"No answer to rely on: {facts.get('hold_reason')}.",
+    }
+    return Decision(
+        item.id,
+        "download",
+        outcome,
+        sentences[outcome],
+        data={"tried": _tried(answer.attempts)},
+        next_at=answer.until,
+    )

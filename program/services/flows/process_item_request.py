@@ -1,0 +1,146 @@
+"""Queue `process-item-request`: a title's metadata is asked for and stored.
+
+Children: one job per metadata service that knows this kind of title. A title that no service knows is asked for again at growing
+intervals; a service that does not answer costs nothing but time.
+"""
+
+from datetime import datetime
+
+from program.db import items
+from program.db.decisions import Decision
+from program.errors import Cancelled
+from program.events import Event, IndexSuccess, MovieIndexRequested, ShowIndexRequested
+from program.media.item import Contradiction, Item, MediaType
+from program.media.metadata import Metadata
+from program.media.outcomes import Changes, index_failed, index_found, index_missed
+from program.queues import ChildPolicy, Done, Job, JobSpec, Next, Outcome, WaitFor
+from program.services.flows import names
+from program.services.flows.context import FlowContext, ItemJob, label
+from program.services.flows.plugin_hook import Paused
+
+
+def handle(ctx: FlowContext, job: Job) -> Outcome:
+    """Ask the metadata services, then store what they say."""
+    data = job.data_as(ItemJob)
+    if data.step != "process":
+        return _request(ctx, data)
+    answers = [value for _, _, value in job.children.values() if isinstance(value, Metadata)]
+    if answers:
+        return _store(ctx, data, _merge(answers))
+    troubles = [f"{_service(queue)}: {error}" for _, queue, error in job.children.failures()]
+    troubles += [value.reason for _, _, value in job.children.values() if isinstance(value, Paused)]
+    asked = len(job.children.values()) + len(job.children.failures())
+    return _nothing(ctx, data, troubles, asked=asked)
+
+
+def _request(ctx: FlowContext, data: ItemJob) -> Outcome:
+    root = ctx.load(data.root_id)
+    event = _event(root.item)
+    keys = ctx.registry.hooks_for(event.type)
+    if not keys:
+        return Next(data.at("process"))
+    children = tuple(
+        JobSpec(
+            queue=names.plugin_queue(event.type, key), name=data.title, data=event, policy=ChildPolicy.IGNORE
+        )
+        for key in keys
+    )
+    return WaitFor(children, data=data.at("process"))
+
+
+def _event(item: Item) -> Event:
+    return MovieIndexRequested(item.ids) if item.type is MediaType.MOVIE else ShowIndexRequested(item.ids)
+
+
+def _service(queue: str) -> str:
+    return queue.rpartition("plugin[")[2].removesuffix("]")
+
+
+def _merge(answers: list[Metadata]) -> Metadata:
+    """Return the first complete answer; a title without a name is worth less than one with."""
+    return next((answer for answer in answers if answer.title), answers[0])
+
+
+def _store(ctx: FlowContext, data: ItemJob, metadata: Metadata) -> Outcome:
+    now = ctx.clock.now()
+    with ctx.db.write(data.root_id) as tx:
+        before = ctx.tree(tx, data.root_id).item
+        if not metadata.title:
+            reason = "the metadata has no title"
+            facts = {
+                **index_missed(before, now, reason),
+                "contradiction": Contradiction(reason, with_metadata=False),
+            }
+            ctx.commit(
+                tx,
+                data.root_id,
+                {before.id: facts},
+                [Decision(before.id, "index", "contradictory", f"Looked up: {reason}.")],
+            )
+            return Done(None)
+        stored = items.store_metadata(tx, data.root_id, metadata, now)
+        root = ctx.commit(
+            tx,
+            stored.root_id,
+            {stored.root_id: index_found(now)},
+            [_indexed(stored.root_id, metadata, stored)],
+        )
+    ctx.library.apply((), stored.removed_entries)
+    ctx.tell(
+        IndexSuccess(item_id=stored.root_id, title=label(root, stored.root_id), sentence="Metadata stored")
+    )
+    return Done(stored.root_id)
+
+
+def _indexed(root_id: int, metadata: Metadata, stored: items.Stored) -> Decision:
+    episodes = sum(len(season.episodes) for season in metadata.seasons)
+    what = (
+        f"{len(metadata.seasons)} seasons, {episodes} episodes"
+        if metadata.seasons
+        else f"year {metadata.year}"
+    )
+    new = f"; {len(stored.added_episodes)} episodes are new" if stored.added_episodes else ""
+    return Decision(root_id, "index", "indexed", f"Found “{metadata.title}”: {what}{new}.")
+
+
+def _nothing(ctx: FlowContext, data: ItemJob, troubles: list[str], *, asked: int) -> Outcome:
+    """Nobody gave metadata: because nobody could be asked, or because nobody knows the title."""
+    now = ctx.clock.now()
+    with ctx.db.write(data.root_id) as tx:
+        ctx.check_intent(tx, data)
+        item = ctx.tree(tx, data.root_id).item
+        facts, outcome, sentence = _without_metadata(item, now, troubles, asked=asked)
+        ctx.commit(tx, item.id, {item.id: facts}, [Decision(item.id, "index", outcome, sentence)])
+    return Done(None)
+
+
+def _without_metadata(
+    item: Item, now: datetime, troubles: list[str], *, asked: int
+) -> tuple[Changes, str, str]:
+    if not asked:
+        reason = f"no metadata service for a {item.type.value} is set up or usable"
+        return index_failed(item, now, reason), "no_service", f"Not looked up: {reason}."
+    if troubles:
+        reason = "; ".join(troubles)
+        return index_failed(item, now, reason), "error", f"The metadata could not be asked for: {reason}."
+    reason = "no metadata service knows this id"
+    if item.facts.indexed_at is not None:
+        return (
+            index_found(now),
+            "not_found",
+            f"Looked up again: {reason} at the moment; what is known is kept.",
+        )
+    facts = index_missed(item, now, reason)
+    return facts, "failed" if facts.get("failed_at") else "not_found", f"Looked up: {reason}."
+
+
+def on_failed(ctx: FlowContext, data: ItemJob, error: str) -> None:
+    """Write down a job that ended without an outcome: the next attempt comes later each time."""
+    try:
+        with ctx.db.write(data.root_id) as tx:
+            item = ctx.tree(tx, data.root_id).item
+            facts = index_failed(item, ctx.clock.now(), error)
+            decision = Decision(item.id, "index", "error", f"Looking it up failed: {error}")
+            ctx.commit(tx, item.id, {item.id: facts}, [decision])
+    except Cancelled:
+        return

@@ -1,0 +1,90 @@
+"""Queue `request-stream-link`: an address that an entry's bytes can be read from now.
+
+The reader's own ranged answer is the health check: it comes back here with the address that failed, and gets another
+one of the same provider, then of
+another provider that holds the same file.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from program.db import entries
+from program.errors import Final
+from program.events import StreamLinkRequested
+from program.media.entry import Entry, EntrySource, Link
+from program.queues import ChildPolicy, Done, Fail, Job, JobSpec, Next, Outcome, WaitFor
+from program.services.flows import names
+from program.services.flows.context import FlowContext
+from program.services.flows.plugin_hook import Paused
+from program.services.plugin import DownloadRefused
+
+# A link this close to its end is not handed out any more.
+EXPIRY_MARGIN = timedelta(minutes=2)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkWish:
+    """Data of the job. dead_url: the address that failed; turn: place of the source asked now; reasons.
+
+    Why the others do not do.
+    """
+
+    entry_id: int
+    dead_url: str | None = None
+    turn: int = 0
+    asked: bool = False
+    reasons: tuple[str, ...] = ()
+
+
+def handle(ctx: FlowContext, job: Job) -> Outcome:
+    """Return a stored address that still holds, or have the sources asked one after the other."""
+    wish = job.data_as(LinkWish)
+    with ctx.db.read() as tx:
+        entry = entries.get(tx, wish.entry_id)
+    sources = _usable(entry, ctx.providers()) if entry else []
+    if entry is None or wish.turn >= len(sources):
+        return Fail(Final("; ".join(wish.reasons) or "no source of this file is left"))
+    source = sources[wish.turn]
+    if wish.asked:
+        return _answer(ctx, wish, source, job)
+    stored = _stored(source, wish.dead_url, ctx.clock.now())
+    return Done(stored) if stored else _ask(entry, source, wish)
+
+
+def _usable(entry: Entry, providers: tuple[str, ...]) -> list[EntrySource]:
+    """Return the sources at enabled providers, in the order of the providers."""
+    known = [source for source in entry.sources if source.provider in providers]
+    return sorted(known, key=lambda source: (providers.index(source.provider), source.id))
+
+
+def _stored(source: EntrySource, dead_url: str | None, now: datetime) -> Link | None:
+    if source.url is None or source.url == dead_url:
+        return None
+    if source.url_expires_at is not None and source.url_expires_at - EXPIRY_MARGIN <= now:
+        return None
+    return Link(source.url, source.url_expires_at, source.provider)
+
+
+def _ask(entry: Entry, source: EntrySource, wish: LinkWish) -> Outcome:
+    event = StreamLinkRequested(
+        source.torrent_id, source.file_id, source.link, entry.original_name, entry.size
+    )
+    queue = names.plugin_queue(event.type, source.provider)
+    spec = JobSpec(queue=queue, name=entry.original_name, data=event, policy=ChildPolicy.IGNORE)
+    return WaitFor((spec,), data=replace(wish, asked=True))
+
+
+def _answer(ctx: FlowContext, wish: LinkWish, source: EntrySource, job: Job) -> Outcome:
+    value = next((value for _, _, value in job.children.values()), None)
+    if isinstance(value, Link) and value.url != wish.dead_url:
+        with ctx.db.write() as tx:
+            entries.set_url(tx, source.id, value.url, value.expires_at, ctx.clock.now())
+        return Done(value)
+    error = next((error for _, _, error in job.children.failures()), None)
+    reason = str(error or f"{source.provider} gave the address again that failed")
+    if isinstance(value, Paused):
+        reason = f"{source.provider}: {value.reason}"
+    if isinstance(error, DownloadRefused):
+        with ctx.db.write() as tx:
+            entries.fail_source(tx, source.id, reason, ctx.clock.now())
+    return Next(replace(wish, turn=wish.turn + 1, asked=False, reasons=(*wish.reasons, reason)))

@@ -1,0 +1,184 @@
+"""Queues `scrape-item` and `scrape-item.parse-scrape-results`: one search, its verdicts, and what follows from them.
+
+scrape-item ← parse-scrape-results ← one job per scraper. The search waits for its scrapers up to the flow deadline and
+then goes on
+without the late ones, and says so.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import timedelta
+
+from program.db import streams
+from program.db.decisions import Decision
+from program.events import NoStreamsFound, ScrapeRequested, ScrapeSuccess
+from program.media.item import Item
+from program.media.outcomes import Changes, job_failed, search_found, search_missed
+from program.media.release import FoundRelease, JsonValue, JudgedRelease
+from program.media.wanted import Wanted, wanted_for
+from program.queues import ChildPolicy, Done, Job, JobSpec, Outcome, WaitFor
+from program.services.flows import names
+from program.services.flows.context import (
+    FlowContext,
+    ItemJob,
+    item_of,
+    missing_leaves,
+)
+from program.services.flows.plugin_hook import Paused
+from program.services.matching.sandbox import ParseTask
+
+# A timeline row keeps at most this many refused names; all of them are in the item's streams.
+SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Data of `parse-scrape-results`. asked: keys of the scrapers; empty before they are asked."""
+
+    wanted: Wanted
+    title: str
+    asked: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SearchAnswer:
+    """Value of `parse-scrape-results`: every release with its verdict, who answered, who did not and why."""
+
+    judged: tuple[JudgedRelease, ...]
+    answered: tuple[str, ...]
+    troubles: tuple[str, ...]
+
+
+def handle(ctx: FlowContext, job: Job) -> Outcome:
+    """Have the item searched, then store what came back."""
+    data = job.data_as(ItemJob)
+    answers = [value for _, _, value in job.children.values() if isinstance(value, SearchAnswer)]
+    if answers:
+        return _store(ctx, data, answers[0])
+    root = ctx.load(data.root_id)
+    item_of(root, data.item_id)
+    wanted = wanted_for(root, data.item_id, missing=missing_leaves(root))
+    search = Search(wanted, data.title)
+    return WaitFor((JobSpec(queue=names.PARSE_SCRAPE_RESULTS, name=data.title, data=search),), data=data)
+
+
+def parse(ctx: FlowContext, job: Job) -> Outcome:
+    """Ask every scraper, then judge what they found in the sandbox."""
+    data = job.data_as(Search)
+    if not data.asked:
+        return _ask(ctx, data)
+    found = [release for _, _, value in job.children.values() for release in _releases(value)]
+    paused = {
+        _key(queue): value.reason for _, queue, value in job.children.values() if isinstance(value, Paused)
+    }
+    answered = tuple(
+        _key(queue) for _, queue, value in job.children.values() if not isinstance(value, Paused)
+    )
+    failed = paused | {_key(queue): str(error) for _, queue, error in job.children.failures()}
+    late = [key for key in data.asked if key not in answered and key not in failed]
+    troubles = (
+        *(f"{key}: {error}" for key, error in failed.items()),
+        *(f"{key}: no answer in time" for key in late),
+    )
+    task = ParseTask(data.wanted, tuple(found), ctx.settings().ranking.plain(), ctx.clock.now())
+    judged = job.in_sandbox(task, len(found)) if found else ()
+    return Done(SearchAnswer(_judged(judged), answered, tuple(troubles)))
+
+
+def _ask(ctx: FlowContext, data: Search) -> Outcome:
+    keys = ctx.registry.hooks_for(ScrapeRequested.type)
+    if not keys:
+        return Done(SearchAnswer((), (), ("no search service is set up or usable",)))
+    event = ScrapeRequested(data.wanted)
+    children = tuple(
+        JobSpec(
+            queue=names.plugin_queue(ScrapeRequested.type, key),
+            name=data.title,
+            data=event,
+            policy=ChildPolicy.IGNORE,
+        )
+        for key in keys
+    )
+    deadline = timedelta(seconds=ctx.settings().scraping.flow_deadline_seconds)
+    return WaitFor(children, data=Search(data.wanted, data.title, keys), deadline=deadline)
+
+
+def _key(queue: str) -> str:
+    return queue.rpartition("plugin[")[2].removesuffix("]")
+
+
+def _releases(value: object) -> tuple[FoundRelease, ...]:
+    return (
+        tuple(release for release in value if isinstance(release, FoundRelease))
+        if isinstance(value, tuple)
+        else ()
+    )
+
+
+def _judged(value: object) -> tuple[JudgedRelease, ...]:
+    return (
+        tuple(release for release in value if isinstance(release, JudgedRelease))
+        if isinstance(value, tuple)
+        else ()
+    )
+
+
+def _store(ctx: FlowContext, data: ItemJob, answer: SearchAnswer) -> Outcome:
+    now = ctx.clock.now()
+    with ctx.db.write(data.root_id) as tx:
+        streams.store(tx, data.item_id, answer.judged, now)
+        if not ctx.same_intent(tx, data):
+            return Done(False)
+        item = item_of(ctx.tree(tx, data.root_id), data.item_id)
+        usable = streams.candidates(tx, data.item_id, now, ctx.providers(), usable_only=True)
+        streams.set_active(tx, data.item_id, usable[0].release.infohash if usable else None)
+        facts = _facts(ctx, item, answer, found=bool(usable))
+        best = usable[0].release.raw_title if usable else None
+        root = ctx.commit(tx, data.root_id, {item.id: facts}, [_decision(item, answer, best, facts)])
+    _tell(ctx, data, best)
+    settled = item_of(root, data.item_id)
+    return Done(settled.last_state.value)
+
+
+def _facts(ctx: FlowContext, item: Item, answer: SearchAnswer, *, found: bool) -> Changes:
+    now = ctx.clock.now()
+    if not answer.answered:
+        return job_failed(item, now, "; ".join(answer.troubles))
+    return search_found(now) if found else search_missed(item, now, ctx.policy())
+
+
+def _decision(item: Item, answer: SearchAnswer, best: str | None, facts: Changes) -> Decision:
+    refused = [release for release in answer.judged if release.rejection]
+    reasons = Counter(release.rejection.code for release in refused if release.rejection)
+    data: dict[str, JsonValue] = {
+        "answered": list(answer.answered),
+        "troubles": list(answer.troubles),
+        "considered": len(answer.judged),
+        "refused": dict(reasons),
+        "examples": [
+            {"release": release.raw_title, "why": release.rejection.sentence}
+            for release in refused[:SHOWN]
+            if release.rejection
+        ],
+    }
+    outcome, sentence = _story(answer, best, reasons, facts)
+    return Decision(item.id, "scrape", outcome, sentence, data=data)
+
+
+def _story(answer: SearchAnswer, best: str | None, reasons: Counter[str], facts: Changes) -> tuple[str, str]:
+    seen = f"{len(answer.judged)} releases from {', '.join(answer.answered) or 'nobody'}"
+    trouble = f" Not answered: {'; '.join(answer.troubles)}." if answer.troubles else ""
+    if not answer.answered:
+        return "error", f"No search service answered.{trouble}"
+    if best:
+        return "found", f"{seen}; {sum(reasons.values())} refused; the best is {best}.{trouble}"
+    why = ", ".join(f"{count} {code}" for code, count in reasons.most_common()) or "none offered"
+    ended = " No more searches by itself." if facts.get("failed_at") else ""
+    return ("failed" if ended else "nothing_fits"), f"{seen}, none fits: {why}.{ended}{trouble}"
+
+
+def _tell(ctx: FlowContext, data: ItemJob, best: str | None) -> None:
+    if best:
+        ctx.tell(ScrapeSuccess(item_id=data.item_id, title=data.title, sentence=best))
+    else:
+        ctx.tell(NoStreamsFound(item_id=data.item_id, title=data.title))

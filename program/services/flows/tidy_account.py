@@ -1,0 +1,72 @@
+"""Queue `tidy-account`: deletes our own torrents that were begun and are not needed any more.
+
+A torrent is written down before it is added and ticked off once its files are taken. What is left over after a crash,
+or could not be deleted when it did
+not fit, goes when its title has its files or is gone; until then the next attempt for the title uses it.
+"""
+
+from dataclasses import dataclass
+
+from program.db import items, torrents
+from program.db.engine import Tx
+from program.db.torrents import HalfMade
+from program.events import TorrentRemoveRequested
+from program.queues import ChildPolicy, Done, Job, JobSpec, Outcome, WaitFor
+from program.services.flows import names
+from program.services.flows.context import FlowContext, missing_leaves
+
+
+@dataclass(frozen=True, slots=True)
+class Tidy:
+    """Data of the job. asked: the torrents whose removal was asked for, in the order of the children."""
+
+    asked: tuple[HalfMade, ...] = ()
+
+
+def handle(ctx: FlowContext, job: Job) -> Outcome:
+    """Ask the providers to forget the leftovers, then forget those that are gone."""
+    data = job.data_as(Tidy)
+    if not data.asked:
+        return _ask(ctx)
+    removed = {name for name, _, _ in job.children.values()}
+    with ctx.db.write() as tx:
+        for torrent in data.asked:
+            if torrent.infohash in removed:
+                torrents.forget(tx, torrent.provider, torrent.infohash)
+    return Done(len(removed))
+
+
+def _ask(ctx: FlowContext) -> Outcome:
+    with ctx.db.read() as tx:
+        waiting = _items_without_file(ctx, tx)
+        half_made = torrents.half_made(tx)
+    enabled = ctx.providers()
+    left = tuple(
+        torrent for torrent in half_made if torrent.item_id not in waiting and torrent.provider in enabled
+    )
+    with_id = tuple(torrent for torrent in left if torrent.torrent_id is not None)
+    with ctx.db.write() as tx:
+        for torrent in left:
+            if torrent.torrent_id is None:
+                torrents.forget(tx, torrent.provider, torrent.infohash)
+    if not with_id:
+        return Done(0)
+    return WaitFor(tuple(_removal(torrent) for torrent in with_id), data=Tidy(with_id))
+
+
+def _items_without_file(ctx: FlowContext, tx: Tx) -> frozenset[int]:
+    """Return the items, leaves and parents, that still lack a file."""
+    wanted = [torrent.item_id for torrent in torrents.half_made(tx) if torrent.item_id is not None]
+    roots = set(items.root_of(tx, wanted).values())
+    trees = items.trees(tx, sorted(roots), ctx.clock.now(), ctx.providers())
+    nodes = (node for root in trees for node in root.walk())
+    return frozenset(node.item.id for node in nodes if missing_leaves(node))
+
+
+def _removal(torrent: HalfMade) -> JobSpec:
+    return JobSpec(
+        queue=names.plugin_queue(TorrentRemoveRequested.type, torrent.provider),
+        name=torrent.infohash,
+        data=TorrentRemoveRequested(torrent.torrent_id or ""),
+        policy=ChildPolicy.IGNORE,
+    )

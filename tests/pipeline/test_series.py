@@ -1,0 +1,113 @@
+"""A series: packs, partial packs, single episodes, what is not out yet, pauses."""
+
+from datetime import timedelta
+
+from program.demo.launch import Servers
+from tests.support.pipeline import Pipeline
+
+PIONEER, PIONEER_IMDB = 170551, "tt1748166"
+PACK = "Pioneer.One.S01.1080p.WEB-DL.AAC2.0.H.264-OPEN"
+SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
+
+
+def states_of(pipeline: Pipeline, show: int) -> dict[tuple[int, int], str]:
+    return {
+        (season.item.number or 0, leaf.item.number or 0): leaf.item.last_state.value
+        for season in pipeline.tree(show).children
+        for leaf in season.children
+        if leaf.item.is_requested
+    }
+
+
+def hashes_of(servers: Servers) -> list[str]:
+    return [torrent["hash"] for torrent in servers.control("/account")["torrents"]]
+
+
+def test_a_series_comes_by_pack_and_by_episodes_and_waits_for_what_is_not_out(
+    pipeline: Pipeline, servers: Servers
+) -> None:
+    show = pipeline.add_show(PIONEER)
+    pipeline.run(for_=MINUTE)
+    states = states_of(pipeline, show)
+    assert {key for key, state in states.items() if state == "Completed"} == {
+        *((1, number) for number in range(1, 7)),
+        *((2, number) for number in range(1, 4)),
+    }
+    assert states[2, 4] == "Unreleased"
+    assert pipeline.state(show) == "Ongoing"
+    assert pipeline.season(show, 1).last_state.value == "Completed"
+    assert not [key for key in states if key[0] == 0], "specials are not asked for"
+    reindex = pipeline.tree(show).item.schedule.reindex_at
+    assert reindex is not None
+    assert reindex > pipeline.clock.now()
+    hashes = hashes_of(servers)
+    assert len(hashes) == len(set(hashes)), "no torrent twice on the account"
+    assert len(hashes) == 4, "one pack and three episodes"
+
+
+def test_only_the_seasons_that_were_asked_for_are_fetched(pipeline: Pipeline) -> None:
+    show = pipeline.add_show(PIONEER, seasons=(2,))
+    pipeline.run(for_=MINUTE)
+    assert {key for key, state in states_of(pipeline, show).items() if state == "Completed"} == {
+        (2, 1),
+        (2, 2),
+        (2, 3),
+    }
+    pipeline.add_show(PIONEER, seasons=(1,))
+    pipeline.run(for_=MINUTE)
+    assert pipeline.season(show, 1).last_state.value == "Completed"
+
+
+def test_a_pack_that_lacks_two_episodes_is_kept_and_the_two_are_found_singly(
+    pipeline: Pipeline, servers: Servers
+) -> None:
+    for episode in (2, 5):
+        servers.control("/catalog", {"op": "drop_file", "release": PACK, "season": 1, "episode": episode})
+        servers.control("/catalog", {"op": "add_release", "imdb": PIONEER_IMDB, "row": single(1, episode)})
+    show = pipeline.add_show(PIONEER, seasons=(1,))
+    pipeline.run(for_=5 * MINUTE)
+    assert set(states_of(pipeline, show).values()) == {"Completed"}
+    taken = {
+        row.data["infohash"]
+        for n in (1, 2, 5)
+        for row in pipeline.story(pipeline.episode(show, 1, n).id)
+        if row.outcome == "taken"
+    }
+    assert len(taken) == 3, "the pack and two single episodes"
+
+
+def test_an_episode_is_fetched_when_it_comes_out(pipeline: Pipeline, servers: Servers) -> None:
+    show = pipeline.add_show(PIONEER, seasons=(2,))
+    pipeline.run(for_=MINUTE)
+    servers.control("/catalog", {"op": "add_release", "imdb": PIONEER_IMDB, "row": single(2, 4)})
+    pipeline.run_until(
+        lambda: pipeline.episode(show, 2, 4).last_state.value == "Completed",
+        within=timedelta(days=9),
+        step=timedelta(hours=1),
+    )
+
+
+def test_a_paused_show_keeps_the_states_of_its_episodes_and_goes_on_when_unpaused(
+    pipeline: Pipeline, servers: Servers
+) -> None:
+    servers.control("/catalog", {"op": "withdraw", "title": PIONEER_IMDB})
+    show = pipeline.add_show(PIONEER)
+    pipeline.run(for_=MINUTE)
+    pipeline.actions.pause([show])
+    before = states_of(pipeline, show)
+    assert pipeline.state(show) == "Paused"
+    searches = len(servers.control("/requests?provider=torrentio")["requests"])
+    servers.control("/catalog", {"op": "publish", "title": PIONEER_IMDB})
+    pipeline.run(for_=timedelta(hours=8), step=10 * MINUTE)
+    assert states_of(pipeline, show) == before
+    assert len(servers.control("/requests?provider=torrentio")["requests"]) == searches
+
+    pipeline.actions.unpause([show])
+    pipeline.run(for_=timedelta(hours=8), step=10 * MINUTE)
+    assert pipeline.season(show, 1).last_state.value == "Completed"
+
+
+def single(season: int, episode: int) -> dict[str, object]:
+    """Return a release of one episode, as in the catalog."""
+    name = f"Pioneer.One.S{season:02d}E{episode:02d}.1080p.WEB-DL.AAC2.0.H.264-OPEN"
+    return {"name": name, "seeders": 20, "right": True, "episode": [season, episode]}
