@@ -51,10 +51,11 @@ format: setup-lint
 	$(PY) -m ruff format .
 
 docs: setup
-	$(PY) main.py docs
+	$(PY) -m tools.docs
 
 schema: setup
-	$(PY) main.py settings-schema
+	$(PY) main.py settings-schema > settings.schema.json.new
+	mv settings.schema.json.new settings.schema.json
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

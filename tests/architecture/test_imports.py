@@ -40,6 +40,7 @@ HOMES = {
     "PTT": ("program.services.matching",),
     "pydantic": EDGES,
     "pydantic_core": EDGES,
+    "rapidfuzz": ("program.services.matching",),
     "requests": ("program.http",),
     "RTN": ("program.services.matching",),
     "sqlalchemy": ("program.db",),
