@@ -13,12 +13,13 @@ from datetime import datetime, timedelta
 
 from program.errors import Transient
 from program.queues.backoff import Removed, Retry, Verdict, with_jitter
+from program.queues.checks import check, check_children, path_of
 from program.queues.errors import InvalidJob, KeyHeld
 from program.queues.flow import Ended, Flows, live_children
 from program.queues.job import Added, Delay, Done, Fail, JobSpec, JobState, JobView, Next, Priority, WaitFor
 from program.queues.lane import Lane, arrivals
 from program.queues.queue import QueueDef
-from program.queues.record import Link, Record, keys_of
+from program.queues.record import Link, Record
 from program.queues.waiting import Turn
 
 
@@ -42,11 +43,13 @@ class Board:
         self._flows = Flows()
 
     def define(self, definition: QueueDef) -> None:
-        """Make a queue known; raise `InvalidJob` when its name is taken."""
-        if definition.name in self._flows.lanes:
-            raise InvalidJob(f"queue {definition.name} is defined twice")
-        lane = Lane(definition, definition.limit(self._parallel), self._order)
-        self._flows.lanes[definition.name] = lane
+        """Make a queue known; one that is known already keeps its jobs and changes its handler and limits."""
+        limit = definition.limit(self._parallel)
+        lane = self._flows.lanes.get(definition.name)
+        if lane is None:
+            self._flows.lanes[definition.name] = Lane(definition, limit, self._order)
+        else:
+            lane.definition, lane.limit = definition, limit
 
     def lane(self, queue: str) -> Lane:
         """Return a queue's lane; raise `InvalidJob` for an unknown queue."""
@@ -63,7 +66,7 @@ class Board:
 
     def add(self, spec: JobSpec, now: datetime) -> Added:
         """Add a tree of jobs, or join the job that holds its id; raise `InvalidJob` for what a queue does not take."""
-        self._check(spec, frozenset())
+        check(self._flows, spec)
         holder = self._holder(spec, now)
         if holder is None:
             record = self._create(spec, now, Priority.NORMAL)
@@ -188,7 +191,7 @@ class Board:
                 lane.ready(record, now)
             case WaitFor(children, data, deadline):
                 self._replace_data(record, data)
-                self._check_children(record.queue, children, self._path(record))
+                check_children(self._flows, record.queue, children, path_of(record))
                 self._grow(record, children, deadline, now)
             case Delay(until, reason, data):
                 self._replace_data(record, data)
@@ -280,25 +283,3 @@ class Board:
         if job_id is None:
             return None
         return Holder(job_id, lane.live.get(job_id), lane.finished.get(job_id, now))
-
-    def _check(self, spec: JobSpec, path: frozenset[tuple[str, str, str]]) -> None:
-        definition = self.lane(spec.queue).definition
-        definition.check_input(spec.data)
-        if spec.attempts < 1:
-            raise InvalidJob(f"{spec.queue} {spec.name}: a job needs at least one attempt")
-        keys = frozenset(keys_of(spec))
-        if keys & path:
-            raise InvalidJob(f"{spec.queue} {spec.name} would wait for itself")
-        self._check_children(spec.queue, spec.children, path | keys)
-
-    def _check_children(
-        self, queue: str, children: tuple[JobSpec, ...], path: frozenset[tuple[str, str, str]]
-    ) -> None:
-        definition = self.lane(queue).definition
-        for child in children:
-            if not definition.may_have(child.queue):
-                raise InvalidJob(f"{queue} may not have a child in {child.queue}")
-            self._check(child, path)
-
-    def _path(self, record: Record) -> frozenset[tuple[str, str, str]]:
-        return frozenset(key for above in (record, *record.above()) for key in keys_of(above.spec))

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping
-from concurrent.futures import Future
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Mapping
+from concurrent.futures import Future, InvalidStateError
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
-
-from loguru import logger
 
 from program.clock import Clock
 from program.errors import Cancelled, Transient
 from program.queues import queue as queues
 from program.queues.board import Board
-from program.queues.errors import EngineClosed, InvalidJob
+from program.queues.errors import EngineClosed
 from program.queues.flow import Ended
-from program.queues.job import Added, Done, Job, JobSpec, JobState, JobView, Outcome, Priority
+from program.queues.job import Added, JobSpec, JobState, JobView, Priority
+from program.queues.listeners import Listener, Listeners
 from program.queues.queue import QueueDef
 from program.queues.record import Record
 from program.queues.sandbox import Sandbox
-from program.queues.worker import Around, Ticker, Worker, directly, report, run_job
+from program.queues.worker import Around, Ticker, Worker, directly, handler_of, job_of, report, run_job
 
 # The ticker looks at the clock at least this often, so that a clock that jumps is followed.
 LONGEST_WAIT = 1.0
@@ -52,7 +51,7 @@ class Engine:
         self._clock = clock
         self._sandbox = sandbox or Sandbox(processes=0)
         self._around = around
-        self._listeners: list[Callable[[JobView], None]] = []
+        self._listeners = Listeners()
         self._threads = [Worker(self, number, is_reserved=False) for number in range(1, workers + 1)]
         self._threads += [Worker(self, number, is_reserved=True) for number in range(1, reserved + 1)]
         self._ticker = Ticker(self._tick)
@@ -69,8 +68,8 @@ class Engine:
         self._is_closed = False
 
     def define(self, queue: QueueDef) -> None:
-        """Make a queue known; raise `InvalidJob` when its name is taken."""
-        with self._lock:
+        """Make a queue known; one that is known already keeps its jobs and changes its handler and limits."""
+        with self._change():
             self._board.define(queue)
 
     def add(self, spec: JobSpec) -> Added:
@@ -135,9 +134,9 @@ class Engine:
         with self._change() as now:
             self._board.rate_limit(queue, until, now)
 
-    def on_finished(self, listener: Callable[[JobView], None]) -> None:
+    def on_finished(self, listener: Listener) -> None:
         """Have `listener` called after each end of a job (completed, failed, removed), its key free, no lock held."""
-        self._listeners.append(listener)
+        self._listeners.add(listener)
 
     def counts(self) -> Mapping[str, Mapping[JobState, int]]:
         """Return how many jobs stand where, by queue; completed and failed as far as they are kept."""
@@ -190,7 +189,8 @@ class Engine:
             self.drain(timeout)
         waiters = self._close_board()
         for waiter in waiters:
-            waiter.set_exception(EngineClosed())
+            with suppress(InvalidStateError):
+                waiter.set_exception(EngineClosed())
         left = max(0.0, timeout - (self._clock.monotonic() - began))
         with self._lock:
             is_drained = self._for_closing.wait_for(lambda: not self._in_hand, left)
@@ -239,11 +239,10 @@ class Engine:
 
     def work(self, record: Record) -> None:
         """Do a started job and settle it. For workers."""
-        definition = self._board.lane(record.queue).definition
-        job = self._job(record, definition)
-        verdict, raised = run_job(
-            job, definition.handler or self._in_sandbox(definition), self._around, self._clock
-        )
+        with self._lock:
+            definition = self._board.lane(record.queue).definition
+            job = job_of(record, definition, self._sandbox)
+        verdict, raised = run_job(job, handler_of(definition), self._around, self._clock)
         report(job, verdict, raised, record.spec.attempts, self._clock.now())
         try:
             with self._change() as now:
@@ -268,7 +267,7 @@ class Engine:
                     ended = self._board.take_ended()
                     self._wake(now)
         finally:
-            self._tell(ended)
+            self._listeners.tell(ended)
 
     def _wake(self, now: datetime) -> None:
         """Wake a worker of each kind, and the ticker when something is due earlier; call with the lock held."""
@@ -292,21 +291,6 @@ class Engine:
             self._board.tick(now)
         return True
 
-    def _tell(self, ended: list[Ended]) -> None:
-        for end in ended:
-            for waiter in end.waiters:
-                if not waiter.done():
-                    waiter.set_result(end.view)
-        for end in ended:
-            for listener in self._listeners:
-                self._call_listener(listener, end.view)
-
-    def _call_listener(self, listener: Callable[[JobView], None], view: JobView) -> None:
-        try:
-            listener(view)
-        except Exception:  # noqa: BLE001 - one listener's fault must not stop the others, nor the worker
-            logger.bind(queue=view.queue, job=view.name).exception("a listener failed")
-
     def _refuse_when_closing(self, priority: Priority | None) -> None:
         is_urgent = priority is Priority.INTERACTIVE
         if self._is_closed or (self._board.only_urgent and not is_urgent):
@@ -323,36 +307,7 @@ class Engine:
             live = [record for lane in self._board.lanes() for record in lane.live.values()]
             for condition in (self._for_workers, self._for_reserved, self._for_ticker):
                 condition.notify_all()
-            return [waiter for record in live for waiter in record.waiters if not waiter.done()]
-
-    def _job(self, record: Record, definition: QueueDef) -> Job:
-        with self._lock:
-            return Job(
-                id=record.id,
-                queue=record.queue,
-                name=record.spec.name,
-                data=record.data,
-                attempt=record.failures + 1,
-                priority=record.priority,
-                children=record.results(),
-                has_waited=record.has_waited,
-                dedup_id=record.spec.dedup_id,
-                created_at=record.created_at,
-                token=record.token,
-                sandbox=self._sandbox_of(definition, record.token),
-            )
-
-    def _sandbox_of(self, definition: QueueDef, token: threading.Event) -> Callable[[object, int], object]:
-        def run(task: object, size: int) -> object:
-            if definition.sandbox is None:
-                raise InvalidJob(f"{definition.name} has no sandbox function")
-            limit = definition.time_limit.total_seconds()
-            return self._sandbox.run(definition.sandbox, task, size=size, timeout=limit, token=token)
-
-        return run
-
-    def _in_sandbox(self, definition: QueueDef) -> Callable[[Job], Outcome]:
-        return lambda job: Done(job.in_sandbox(job.data, definition.size(job.data)))
+            return [waiter for record in live for waiter in record.waiters]
 
 
 def _value(view: JobView) -> object:

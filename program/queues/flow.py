@@ -69,6 +69,7 @@ class Flows:
         self.ended.append(Ended(view, tuple(record.waiters)))
         for link in record.parents:
             self.deliver(link, view, now)
+        record.let_go()
 
     def call_off(self, record: Record, now: datetime) -> None:
         """Remove a job: at once with its children, or, while its handler runs, when that returns."""

@@ -155,12 +155,16 @@ class ChildResults:
     """What the children of the last wait brought; empty again after each `WaitFor` and `Next`."""
 
     completed: tuple[ChildValue, ...] = ()
-    failures: tuple[ChildFailure, ...] = ()
+    failed: tuple[ChildFailure, ...] = ()
     late: tuple[LateChild, ...] = ()
 
     def values(self, queue: str | None = None) -> list[ChildValue]:
         """Return the completed children in the order they ended, of one queue when given (`prefix*` is allowed)."""
         return [child for child in self.completed if queue is None or matches(queue, child.queue)]
+
+    def failures(self, queue: str | None = None) -> list[ChildFailure]:
+        """Return the failed children whose policy let the job go on, in the order they ended."""
+        return [child for child in self.failed if queue is None or matches(queue, child.queue)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

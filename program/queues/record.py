@@ -95,6 +95,11 @@ class Record:
         for link in self.children:
             link.is_late = True
 
+    def let_go(self) -> None:
+        """Forget everybody it knew, so that an ended job keeps no other's data alive."""
+        self.completed, self.failed, self.waiters = [], [], []
+        self.parents, self.children = [], []
+
     def above(self) -> Iterator[Record]:
         """Yield the parents that wait for it, and theirs."""
         for link in self.parents:
@@ -124,11 +129,3 @@ class Record:
             parents=tuple(link.parent.id for link in self.parents),
             spec=self.spec,
         )
-
-
-def keys_of(spec: JobSpec) -> Iterator[tuple[str, str, str]]:
-    """Yield the ids by which an added job may turn out to be one that is already there."""
-    if spec.job_id is not None:
-        yield spec.queue, "id", spec.job_id
-    if spec.dedup_id is not None:
-        yield spec.queue, "dedup", spec.dedup_id

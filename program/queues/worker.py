@@ -6,6 +6,7 @@ import contextvars
 import threading
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from typing import Protocol, TypeAlias
 
 from loguru import logger
@@ -13,8 +14,11 @@ from loguru import logger
 from program.clock import Clock
 from program.errors import RivuletError
 from program.queues.backoff import Retry, Verdict, judge
-from program.queues.job import Delay, Fail, Job, Outcome
+from program.queues.errors import InvalidJob
+from program.queues.job import Delay, Done, Fail, Job, Outcome
+from program.queues.queue import QueueDef
 from program.queues.record import Record
+from program.queues.sandbox import Sandbox
 
 Handler: TypeAlias = Callable[[Job], Outcome]
 Around: TypeAlias = Callable[[Job, Callable[[], Outcome]], Outcome]
@@ -72,6 +76,40 @@ def run_job(job: Job, handler: Handler, around: Around, clock: Clock) -> tuple[V
     except BaseException as error:  # noqa: BLE001 - the worker outlives every job, and no job stays active for ever
         return judge(error, clock.now()), error
     return outcome, None
+
+
+def job_of(record: Record, definition: QueueDef, sandbox: Sandbox) -> Job:
+    """Return what the handler of a started job is given; to be called with the engine's lock held."""
+    return Job(
+        id=record.id,
+        queue=record.queue,
+        name=record.spec.name,
+        data=record.data,
+        attempt=record.failures + 1,
+        priority=record.priority,
+        children=record.results(),
+        has_waited=record.has_waited,
+        dedup_id=record.spec.dedup_id,
+        created_at=record.created_at,
+        token=record.token,
+        sandbox=partial(_in_sandbox, definition, sandbox, record.token),
+    )
+
+
+def handler_of(definition: QueueDef) -> Handler:
+    """Return the queue's handler; without one, its sandbox function gets the job's data."""
+    if definition.handler is not None:
+        return definition.handler
+    return lambda job: Done(job.in_sandbox(job.data, definition.size(job.data)))
+
+
+def _in_sandbox(
+    definition: QueueDef, sandbox: Sandbox, token: threading.Event, task: object, size: int
+) -> object:
+    if definition.sandbox is None:
+        raise InvalidJob(f"{definition.name} has no sandbox function")
+    limit = definition.time_limit.total_seconds()
+    return sandbox.run(definition.sandbox, task, size=size, timeout=limit, token=token)
 
 
 def directly(_job: Job, run: Callable[[], Outcome]) -> Outcome:
