@@ -39,10 +39,12 @@ from program.errors import (
     Transient,
     Unavailable,
 )
-from program.http_answers import REDIRECTS, AskedToWait, Classify, Response, redact
+from program.http_answers import REDIRECTS, AnyId, AskedToWait, Classify, Response, place, redact
 from program.pacing import Limits, Pacer, Standing, Ticket
 
 __all__ = [
+    "AnyId",
+    "AskedToWait",
     "DataSource",
     "Limits",
     "Response",
@@ -50,6 +52,7 @@ __all__ = [
     "StatusStore",
     "interactive",
     "job_memo",
+    "place",
     "redact",
 ]
 
@@ -101,7 +104,10 @@ class SendOptions(_How, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """What a data source did since the start. requests: by status, or `timeout`, `connection`; merged, cached: saved."""
+    """What a data source did since the start.
+
+    requests: by status, or `timeout`, `connection`; merged, cached: calls saved. limited_at: when the service last asked to wait.
+    """
 
     requests: Mapping[str, int]
     merged: int
@@ -109,6 +115,7 @@ class Statistics:
     paused_until: datetime | None
     level: int
     reason: str
+    limited_at: datetime | None = None
 
 
 class StatusStore(Protocol):
@@ -198,7 +205,7 @@ class DataSource:
             self._count("cached")
             return memo[note]
         answer = self._perform(call) if fresh else self._cached(call, how.get("cache_seconds", 0))
-        if memo is not None:
+        if memo is not None and answer.status == _OK:
             memo[note] = answer
         return answer
 
@@ -238,7 +245,15 @@ class DataSource:
         with self._lock:
             counts = dict(self._counts)
         merged, cached = counts.pop("merged", 0), counts.pop("cached", 0)
-        return Statistics(counts, merged, cached, standing.paused_until, standing.level, standing.reason)
+        return Statistics(
+            counts,
+            merged,
+            cached,
+            standing.paused_until,
+            standing.level,
+            standing.reason,
+            self._pacer.limited_at(),
+        )
 
     def close(self) -> None:
         """End waits and connections; calls under way end by themselves."""

@@ -7,15 +7,18 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
-from typing import TypeVar, cast
+from typing import Annotated, TypeVar, cast
 from urllib.parse import urlsplit
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BeforeValidator, TypeAdapter, ValidationError
 
 from program import log
 from program.errors import BadAnswer, Misconfigured, NotFound, Refused, Transient
 
 T = TypeVar("T")
+
+# An id that services send as a number or as a string; for us a string.
+AnyId = Annotated[str, BeforeValidator(lambda value: str(value) if isinstance(value, int) else value)]
 
 # Where a message of a service stops being a sentence.
 LONGEST_MESSAGE = 200
@@ -107,7 +110,9 @@ def parse(key: str, answer: Response, model: type[T] | TypeAdapter[T]) -> T:
         raise BadAnswer(f"{key}: an empty answer ({answer.status}) where JSON is due: {where}")
     if answer.is_html:
         raise BadAnswer(f"{key}: a web page where JSON is due: {where}")
-    adapter = model if isinstance(model, TypeAdapter) else cast("TypeAdapter[T]", _adapter(cast("Hashable", model)))
+    adapter = (
+        model if isinstance(model, TypeAdapter) else cast("TypeAdapter[T]", _adapter(cast("Hashable", model)))
+    )
     try:
         return adapter.validate_json(body)
     except ValidationError as error:

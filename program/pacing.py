@@ -81,6 +81,7 @@ class Pacer:
         self._pause_number = 0
         self._standing = standing or Standing(None, 0, "")
         self._asked_to_wait = False
+        self._limited_at: datetime | None = None
         self._quiet = 0
         self._is_probing = False
         self._last_probe = float("-inf")
@@ -137,6 +138,7 @@ class Pacer:
     def asked_to_wait(self, ticket: Ticket, now: datetime, seconds: float | None, reason: str) -> Standing:
         """Pause because the service said so (429); None seconds = it did not say how long. Return the standing."""
         with self._lock:
+            self._limited_at = now
             standing = self._standing
             until = standing.paused_until
             if ticket.number <= self._pause_number and until is not None and seconds is None:
@@ -160,6 +162,11 @@ class Pacer:
         """Return what is remembered now."""
         with self._lock:
             return self._standing
+
+    def limited_at(self) -> datetime | None:
+        """Return when the service last asked to wait."""
+        with self._lock:
+            return self._limited_at
 
     def _pause(self, standing: Standing, *, asked: bool) -> None:
         # Call with the lock held.

@@ -1,0 +1,1 @@
+"""Content services: they say what people want. One file per service."""
