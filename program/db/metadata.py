@@ -38,7 +38,8 @@ def store_metadata(tx: Tx, root_id: int, metadata: Metadata, now: datetime) -> S
     title = tx.connection.execute(select(*TITLE).where(MediaItem.id == kept)).one()
     values = _values(title, metadata, now)
     write_columns(tx, values, [{"item_id": kept, **values}])
-    seasons = episodes = 0
+    seasons: tuple[int, ...] = ()
+    episodes: tuple[int, ...] = ()
     if kind is MediaType.SHOW:
         seasons, episodes = store_seasons(tx, kept, metadata.seasons, now)
     return StoredMetadata(

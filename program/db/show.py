@@ -38,8 +38,10 @@ EPISODE = (
 CHANGING = tuple(column.key for column in EPISODE[1:])
 
 
-def store_seasons(tx: Tx, show_id: int, seasons: Iterable[SeasonMetadata], now: datetime) -> tuple[int, int]:
-    """Make the show's seasons and episodes those of the answer; return how many of each are new.
+def store_seasons(
+    tx: Tx, show_id: int, seasons: Iterable[SeasonMetadata], now: datetime
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Make the show's seasons and episodes those of the answer; return the ids of new ones of each.
 
     An episode that the service dropped is removed unless it has a file. New episodes are asked for with their season.
     """
@@ -57,14 +59,13 @@ def store_seasons(tx: Tx, show_id: int, seasons: Iterable[SeasonMetadata], now: 
     _give_up_places(tx, [*matched.displaced, *_moving(stored, changed)])
     write_columns(tx, CHANGING, changed)
     new = [_new_episode(show_id, season_rows[number], episode, now) for number, episode in matched.new]
-    if new:
-        tx.connection.execute(insert(MediaItem), new)
+    added_episodes = _insert(tx, new)
     _describe_seasons(tx, season_rows, answer)
     _drop_empty(tx, season_rows, answer)
-    return added_seasons, len(new)
+    return added_seasons, added_episodes
 
 
-def _add_seasons(tx: Tx, show_id: int, answer: Iterable[SeasonMetadata], now: datetime) -> int:
+def _add_seasons(tx: Tx, show_id: int, answer: Iterable[SeasonMetadata], now: datetime) -> tuple[int, ...]:
     show = tx.connection.execute(
         select(MediaItem.wanted_seasons, MediaItem.wants_future).where(MediaItem.id == show_id)
     ).one()
@@ -87,9 +88,13 @@ def _add_seasons(tx: Tx, show_id: int, answer: Iterable[SeasonMetadata], now: da
         for season in answer
         if season.number not in known
     ]
-    if rows:
-        tx.connection.execute(insert(MediaItem), rows)
-    return len(rows)
+    return _insert(tx, rows)
+
+
+def _insert(tx: Tx, rows: list[dict[str, object]]) -> tuple[int, ...]:
+    if not rows:
+        return ()
+    return tuple(tx.connection.scalars(insert(MediaItem).returning(MediaItem.id), rows))
 
 
 def _season_rows(tx: Tx, show_id: int) -> dict[int, AnyRow]:

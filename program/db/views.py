@@ -48,14 +48,14 @@ class Due:
 class StoredMetadata:
     """What storing metadata did. root_id: the row that has it now.
 
-    merged_into: the older row of the same title, when `root_id` as asked for is gone. added_*: how many are new.
+    merged_into: the older row of the same title, when `root_id` as asked for is gone. added_*: items that are new.
     removed_entries: files that lost their item.
     """
 
     root_id: int
     merged_into: int | None = None
-    added_seasons: int = 0
-    added_episodes: int = 0
+    added_seasons: tuple[int, ...] = ()
+    added_episodes: tuple[int, ...] = ()
     removed_entries: tuple[int, ...] = ()
 
 
