@@ -252,6 +252,8 @@ def install(
         "api": {"host": "127.0.0.1", "port": made.port},
         "vfs": {"mount_path": str(mount), "cache_dir": str(folder / "vfs-cache")},
         "log": {"to_file": False},
+        # The person of the demo wants no dubbed films, and some of the best-seeded releases are.
+        "ranking": {"languages": {"exclude": ["common"]}},
     }
     for name, (section, address, key) in SECTIONS.items():
         provider = {"enabled": True, "url": ready[name][address]}

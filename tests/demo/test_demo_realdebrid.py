@@ -11,7 +11,7 @@ from program.demo.launch import Servers
 from tests.demo.conftest import SECONDS, Client
 
 SINTEL = "Sintel.2010.1080p.BluRay.x264.DTS-OPEN"
-SLOW = "Big.Buck.Bunny.2008.1080p.BluRay.x264.DTS-SLOW"
+SLOW = "Big.Buck.Bunny.2008.1080p.BluRay.x264.TrueHD.5.1-SLOW"
 TAKEN = "Big.Buck.Bunny.2008.1080p.BluRay.x264.TrueHD.7.1-TAKEN"
 
 
