@@ -44,7 +44,8 @@ lint: setup-lint
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	$(PY) -m mypy
-	.venv/bin/lint-imports --no-cache
+	.venv/bin/lint-imports --no-cache --no-logo
+	$(PY) -m tools.docs --check
 
 format: setup-lint
 	$(PY) -m ruff check --fix .

@@ -1,6 +1,7 @@
-"""Writes the parts of docs/ that come from the code; `--check` only says whether they are current.
+"""Writes the files that follow from the code; `--check` only says whether they are current.
 
-A page has a place for each part, between `<!-- generated: NAME -->` and `<!-- end: NAME -->`. To add one, add a line to `PARTS`.
+Whole files: the example settings, their schema, their page. Parts of docs/: a page has a place for each, between
+`<!-- generated: NAME -->` and `<!-- end: NAME -->`; to add one, add a line to `PARTS`.
 """
 
 import argparse
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from program.media.tables import dates_markdown, states_markdown, table
+from program.plugins import discover, generated_files
 from program.state_transition import moves
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -51,19 +53,20 @@ def rendered(text: str, parts: Iterable[Part]) -> str:
 
 
 def stale(root: Path = ROOT) -> dict[Path, str]:
-    """Return the pages that are not current, with what they should be."""
-    found = {}
+    """Return the files that are not current, with what they should be."""
+    wanted = dict(generated_files(discover()))
     for page in sorted({part.page for part in PARTS}):
-        path = root / page
-        text = path.read_text(encoding="utf-8")
-        fresh = rendered(text, [part for part in PARTS if part.page == page])
-        if fresh != text:
-            found[path] = fresh
-    return found
+        wanted[page] = rendered(current(root / page), [part for part in PARTS if part.page == page])
+    return {root / name: text for name, text in wanted.items() if current(root / name) != text}
+
+
+def current(path: Path) -> str:
+    """Return a file's text, nothing for one that is not there yet."""
+    return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
 def main() -> int:
-    """Write the stale pages, or with `--check` name them and return 1."""
+    """Write the stale files, or with `--check` name them and return 1."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true")
     check = parser.parse_args().check
