@@ -1,0 +1,99 @@
+"""What the tests of the file system share: a CDN, a reader's supplies, links that point at the CDN."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from program.clock import SystemClock
+from program.media.entry import Link
+from program.vfs.chunks import ChunkStore
+from program.vfs.counters import Counters
+from program.vfs.edges import Edges
+from program.vfs.links import Links
+from program.vfs.reader import FileReader
+from program.vfs.readers import Readers
+from program.vfs.sources import Sources
+from program.vfs.supplies import Supplies
+from program.vfs.tree import TreeFile
+from program.vfs.workers import Workers
+from tests.support.cdn import Cdn
+
+MIB = 1024 * 1024
+JUNE = datetime(2031, 6, 1, tzinfo=UTC)
+
+
+class Library:
+    """Files on the CDN, what resolves their links, and readers for them."""
+
+    def __init__(self, cdn: Cdn, stack: ExitStack) -> None:
+        self.cdn = cdn
+        self.files: dict[int, str] = {}
+        self.resolved: list[tuple[int, str | None]] = []
+        self.resolver: Callable[[int, str | None], Link] = self.link
+        self._stack = stack
+        self._lock = threading.Lock()
+
+    def link(self, entry_id: int, dead_url: str | None) -> Link:
+        """Return the next link of the entry: each replacement has a new token."""
+        with self._lock:
+            number = sum(entry == entry_id for entry, _ in self.resolved) - 1
+        return Link(self.cdn.url(self.files[entry_id], f"t{number}"), None, "demo")
+
+    def resolve(self, entry_id: int, dead_url: str | None) -> Link:
+        """Count and resolve."""
+        with self._lock:
+            self.resolved.append((entry_id, dead_url))
+        return self.resolver(entry_id, dead_url)
+
+    def file(self, name: str, size: int, entry_id: int = 1, path: str = "") -> TreeFile:
+        """Put a file on the CDN and return it as the tree knows it."""
+        self.cdn.add(name, size)
+        self.files[entry_id] = name
+        return TreeFile(path or f"/movies/{name}/{name}", entry_id, size, JUNE, identity=name)
+
+    def readers(
+        self, memory: int = 96 * MIB, timeout: float = 10.0, stall: float = 3.0, edges: Path | None = None
+    ) -> Readers:
+        """Return readers of their own; they are stopped when the test ends."""
+        clock, counters = SystemClock(), Counters()
+        kept = Edges(edges, 64 * MIB, counters) if edges else None
+        supplies = Supplies(
+            clock,
+            counters,
+            ChunkStore(memory),
+            kept,
+            Sources(clock, counters, stall),
+            Links(self.resolve, clock, counters),
+            Workers("reader", 32, clock),
+            timeout,
+        )
+        readers = Readers(supplies)
+        self._stack.callback(self._stop, readers)
+        return readers
+
+    def _stop(self, readers: Readers) -> None:
+        assert readers.stop(10), "a reader's thread did not end"
+        if readers.supplies.edges is not None:
+            readers.supplies.edges.stop()
+
+    def reader(self, name: str, size: int, readers: Readers | None = None, entry_id: int = 1) -> FileReader:
+        """Return a reader with one handle, 1, open on a new file."""
+        reader = (readers or self.readers()).open(self.file(name, size, entry_id), 1)
+        assert isinstance(reader, FileReader)
+        return reader
+
+
+@pytest.fixture
+def cdn() -> Iterator[Cdn]:
+    with Cdn() as server:
+        yield server
+
+
+@pytest.fixture
+def library(cdn: Cdn) -> Iterator[Library]:
+    with ExitStack() as stack:
+        yield Library(cdn, stack)
