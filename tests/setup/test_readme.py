@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from program.plugins import compose_settings, discover
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -27,6 +30,20 @@ def test_every_link_of_a_page_leads_to_a_file(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=name)
 def test_every_make_target_of_a_page_exists(page: Path) -> None:
     assert set(re.findall(r"`(?:[A-Z_]+=\S+ )?make ([a-z-]+)", page.read_text())) <= TARGETS
+
+
+def test_the_settings_that_the_readme_shows_are_accepted() -> None:
+    [example] = re.findall(r"```json\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    settings = compose_settings(discover()).model_validate(json.loads(example))
+    shown = {f"{section}.{key}" for section, keys in json.loads(example).items() for key in keys}
+    enabled = {
+        f"{section}.{key}"
+        for section, keys in settings.model_dump().items()
+        if isinstance(keys, dict)
+        for key, values in keys.items()
+        if isinstance(values, dict) and values.get("enabled")
+    }
+    assert enabled == shown
 
 
 def test_help_lists_every_target_that_a_person_uses() -> None:
