@@ -22,15 +22,15 @@ SERVERS_SECONDS = 90.0
 CALL_SECONDS = 20.0
 STOP_SECONDS = 35.0
 POLL_SECONDS = 0.05
-# Per provider: the section of the settings, and how its fields are called.
-SECTIONS: Mapping[str, tuple[str, str, str | None]] = {
-    "overseerr": ("content", "root", "api_key"),
-    "tmdb": ("indexing", "url", "api_key"),
-    "tvdb": ("indexing", "url", "api_key"),
-    "torrentio": ("scraping", "url", None),
-    "realdebrid": ("downloaders", "url", "api_key"),
-    "plex": ("updaters", "url", "token"),
-    "jellyfin": ("updaters", "url", "api_key"),
+# Per provider: the section of the settings it stands in. Torrentio asks for no key.
+SECTIONS: Mapping[str, str] = {
+    "overseerr": "content",
+    "tmdb": "indexing",
+    "tvdb": "indexing",
+    "torrentio": "scraping",
+    "realdebrid": "downloaders",
+    "plex": "updaters",
+    "jellyfin": "updaters",
 }
 
 
@@ -255,11 +255,9 @@ def install(
         # The person of the demo wants no dubbed films, and some of the best-seeded releases are.
         "ranking": {"languages": {"exclude": ["common"]}},
     }
-    for name, (section, address, key) in SECTIONS.items():
-        provider = {"enabled": True, "url": ready[name][address]}
-        if key:
-            provider[key] = ready[name]["key"]
-        settings.setdefault(section, {})[name] = provider
+    for name, section in SECTIONS.items():
+        key = {"api_key": ready[name]["key"]} if "key" in ready[name] else {}
+        settings.setdefault(section, {})[name] = {"enabled": True, "url": ready[name]["url"], **key}
     for path, value in (changes or {}).items():
         _put(settings, path.split("."), value)
     (made.config / "settings.json").write_text(json.dumps(settings, indent=2), encoding="utf-8")

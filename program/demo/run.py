@@ -112,7 +112,9 @@ class _Demo:
         stack.callback(self._servers.stop)
         catalog = self._servers.control("/catalog")
         films = catalog["films"][: self._options.films]
-        self._ask_in_request_app(films[::2])
+        # The first ones are found by asking the request app, the last of them tells us itself, the others come over the API.
+        in_app, over_api = films[::2], films[1::2]
+        self._ask_in_request_app(in_app[:-1] or in_app)
         self._installed = install(folder, self._servers.ready, self._mount, port=self._options.port)
         self._program = Running(self._installed)
         stack.callback(self._program.stop)
@@ -120,7 +122,8 @@ class _Demo:
         _say(
             f"{self._seconds_so_far():5.1f} s  the program is ready: {self._installed.api}, library at {self._mount}"
         )
-        self._ask_over_api(films[1::2], catalog["shows"])
+        self._be_told(in_app[1:][-1:])
+        self._ask_over_api(over_api, catalog["shows"])
         expected = len(films) + sum(
             bool(one["season"]) for show in catalog["shows"] for one in show["episodes"]
         )
@@ -164,10 +167,21 @@ class _Demo:
             self._servers.control("/catalog", {"op": "request", "media_type": "movie", "tmdb": film["tmdb"]})
         _say(f"asked for in the request app: {', '.join(film['title'] for film in films)}")
 
+    def _be_told(self, films: list[dict[str, Any]]) -> None:
+        """Ask in the request app, which tells the program by webhook."""
+        hook = {
+            "url": f"{self._installed.api}/api/v1/webhook/overseerr",
+            "authorization": f"Bearer {self._installed.key}",
+        }
+        for film in films:
+            wish = {"op": "request", "media_type": "movie", "tmdb": film["tmdb"], "webhook": hook}
+            status = self._servers.control("/catalog", wish)["webhook_status"]
+            _say(f"asked for in the request app, which sent a webhook ({status}): {film['title']}")
+
     def _ask_over_api(self, films: list[dict[str, Any]], shows: list[dict[str, Any]]) -> None:
         movies = {"media_type": "movie", "tmdb_ids": [str(film["tmdb"]) for film in films], "tvdb_ids": []}
         series = {"media_type": "tv", "tmdb_ids": [], "tvdb_ids": [str(show["tvdb"]) for show in shows]}
-        for body in (movies, series):
+        for body in (movies, series) if films else (series,):
             reply = self._program.api("POST", "/items/add", body)
             if reply.status >= 400:  # noqa: PLR2004
                 raise LaunchError(f"POST /items/add answered {reply.status}: {reply.data}")
