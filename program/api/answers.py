@@ -1,0 +1,405 @@
+"""What clients get. Names follow the existing web client, with what the timeline and the states need beside them."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, JsonValue, PlainSerializer, RootModel
+
+from program.media.item import States
+
+
+def _utc(value: datetime) -> str:
+    return value.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+Instant = Annotated[datetime, PlainSerializer(_utc, return_type=str)]
+
+
+class Body(BaseModel):
+    """Base of all answers."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class ErrorBody(Body):
+    """Every answer that is not a success."""
+
+    detail: str
+
+
+class MessageBody(Body):
+    """What was done, as a sentence."""
+
+    message: str
+
+
+class ParentIds(Body):
+    """Ids of the show a season or episode belongs to."""
+
+    imdb_id: str | None = None
+    tmdb_id: str | None = None
+    tvdb_id: str | None = None
+
+
+class ItemBody(Body):
+    """One item of a list. state and last_state are the same."""
+
+    id: int
+    type: str
+    title: str
+    parent_title: str | None
+    season_number: int | None
+    episode_number: int | None
+    year: int | None
+    imdb_id: str | None
+    tmdb_id: str | None
+    tvdb_id: str | None
+    parent_ids: ParentIds
+    poster_path: str | None
+    aired_at: Instant | None
+    is_anime: bool
+    state: States
+    last_state: States
+    scraped_times: int
+    next_attempt_at: Instant | None
+    next_reason: str | None
+    requested_at: Instant | None
+
+
+class ItemsBody(Body):
+    """A page of the library."""
+
+    success: bool = True
+    items: list[ItemBody]
+    page: int
+    limit: int
+    total_items: int
+    total_pages: int
+
+
+class FileBody(Body):
+    """A file in the library folder. path: in the mount."""
+
+    id: int
+    file_size: int
+    original_filename: str
+    path: str
+    version: str
+    infohash: str
+    provider: str | None
+    providers: list[str]
+    available_in_vfs: bool
+    registered_at: Instant | None
+
+
+class ChildBody(Body):
+    """A season or an episode. For a season: `season_number` and `episodes`; for an episode: `episode_number` and its file."""
+
+    id: int
+    type: str
+    title: str
+    number: int
+    season_number: int | None = None
+    episode_number: int | None = None
+    aired_at: Instant | None
+    is_requested: bool
+    state: States
+    last_state: States
+    scraped_times: int
+    next_attempt_at: Instant | None
+    next_reason: str | None
+    paused_at: Instant | None
+    media_metadata: dict[str, JsonValue] | None = None
+    filesystem_entry: FileBody | None = None
+    episodes: list["ChildBody"] | None = None
+
+
+class RequestBody(Body):
+    """Who asked. seasons null: all, also future ones."""
+
+    source: str
+    external_id: str
+    requested_by: str | None
+    seasons: list[int] | None
+    requested_at: Instant
+
+
+class DetailBody(ItemBody):
+    """Everything about one item. seasons, episodes, files, media_metadata and filesystem_entry only when `extended` is true."""
+
+    original_title: str | None
+    genres: list[str]
+    language: str | None
+    country: str | None
+    network: str | None
+    runtime: int | None
+    show_status: str | None
+    scraped_at: Instant | None
+    paused_at: Instant | None
+    failed_at: Instant | None
+    failed_reason: str | None
+    reindex_at: Instant | None
+    active_stream: str | None
+    requested_by: str | None
+    requests: list[RequestBody]
+    seasons: list[ChildBody] | None = None
+    episodes: list[ChildBody] | None = None
+    files: list[FileBody] | None = None
+    media_metadata: dict[str, JsonValue] | None = None
+    filesystem_entry: FileBody | None = None
+
+
+class ItemResultBody(Body):
+    """What an action did to one item. done: false when it was left as it is, for the reason in the sentence."""
+
+    id: int | None
+    title: str
+    sentence: str
+    done: bool
+
+
+class ActionBody(Body):
+    """What an action did."""
+
+    message: str
+    ids: list[int]
+    items: list[ItemResultBody]
+
+
+class StepBody(Body):
+    """One step of an item's story."""
+
+    item_id: int
+    at: Instant
+    step: str
+    outcome: str
+    sentence: str
+    provider: str | None
+    attempt: int | None
+    ms: int | None
+    next_at: Instant | None
+    data: dict[str, JsonValue]
+
+
+class TimelineBody(Body):
+    """An item's story, the oldest step first, and what comes next."""
+
+    item_id: int
+    state: States
+    next_attempt_at: Instant | None
+    next_reason: str | None
+    timeline: list[StepBody]
+
+
+class BlockBody(Body):
+    """One provider's refusal; until null: for good."""
+
+    provider: str
+    code: str
+    sentence: str
+    until: Instant | None
+
+
+class StreamBody(Body):
+    """A release that a search found. rejection: why the rules refuse it; blacklisted: why a person does."""
+
+    id: int
+    infohash: str
+    raw_title: str
+    parsed_title: str | None
+    rank: int
+    score: dict[str, int]
+    lev_ratio: float
+    resolution: str
+    size: int | None
+    seeders: int | None
+    sources: list[str]
+    is_cached: bool
+    is_active: bool
+    found_at: Instant
+    rejection: str | None
+    rejection_code: str | None
+    blocks: list[BlockBody]
+    blacklisted: str | None
+
+
+class StreamsBody(Body):
+    """The releases of an item, the best first."""
+
+    message: str
+    streams: list[StreamBody]
+    blacklisted_streams: list[StreamBody]
+
+
+class YearBody(Body):
+    """Titles of one year; null: not known."""
+
+    year: int | None
+    count: int
+
+
+class StatsBody(Body):
+    """Counts of what is asked for. activity: titles added, by day of this year."""
+
+    total_items: int
+    total_movies: int
+    total_shows: int
+    total_seasons: int
+    total_episodes: int
+    total_symlinks: int
+    incomplete_items: int
+    states: dict[str, int]
+    activity: dict[str, int]
+    media_year_releases: list[YearBody]
+
+
+class CalendarEntryBody(Body):
+    """A title that comes out. Ids are the film's, or the episode's show's."""
+
+    item_id: int
+    imdb_id: str | None
+    tmdb_id: str | None
+    tvdb_id: str | None
+    show_title: str
+    title: str
+    item_type: str
+    aired_at: Instant
+    season: int | None
+    episode: int | None
+    last_state: States
+
+
+class CalendarBody(Body):
+    """By item id."""
+
+    data: dict[str, CalendarEntryBody]
+
+
+class HealthBody(Body):
+    """live: the process answers; ready: it works, with its database and its mount."""
+
+    status: str
+    live: bool
+    ready: bool
+    state: str
+    database: bool
+    vfs: bool
+    version: str
+
+
+class ServicesBody(RootModel[dict[str, bool | None]]):
+    """Whether each service works; null: not checked yet."""
+
+
+class AccountBody(Body):
+    """A debrid account. premium_status: `premium`, `free`, or `unknown` with the reason in `error`."""
+
+    service: str
+    username: str | None = None
+    email: str | None = None
+    user_id: str | int | None = None
+    premium_status: str
+    premium_expires_at: str | None = None
+    premium_days_left: int | None = None
+    points: int | None = None
+    total_downloaded_bytes: int | None = None
+    cooldown_until: Instant | None = None
+    error: str | None = None
+
+
+class AccountsBody(Body):
+    """The accounts of all debrid services in use."""
+
+    services: list[AccountBody]
+
+
+class ProviderBody(Body):
+    """An enabled provider. state: `pending`, `valid`, `unreachable`, `invalid`; webhook: where it can send events."""
+
+    key: str
+    title: str
+    section: str
+    state: str
+    reason: str | None
+    next_check_at: Instant | None
+    webhook: str | None
+
+
+class ProvidersBody(Body):
+    """All enabled providers."""
+
+    providers: list[ProviderBody]
+
+
+class QueuesBody(Body):
+    """Jobs by queue and state."""
+
+    queues: dict[str, dict[str, int]]
+
+
+class JobBody(Body):
+    """One job. run_at, reason: of a delay."""
+
+    id: str
+    name: str
+    state: str
+    priority: str
+    attempts: int
+    created_at: Instant
+    started_at: Instant | None
+    finished_at: Instant | None
+    run_at: Instant | None
+    reason: str | None
+    error: str | None
+    waiting_for: int
+
+
+class JobsBody(Body):
+    """The jobs of one queue."""
+
+    queue: str
+    jobs: list[JobBody]
+
+
+class MoveBody(Body):
+    """A state and when it was entered."""
+
+    state: str
+    at: Instant
+
+
+class MachineBody(Body):
+    """One machine of the lifecycle."""
+
+    name: str
+    state: str
+    history: list[MoveBody]
+
+
+class LifecycleBody(Body):
+    """Where the program stands. vfs: counters of the file system."""
+
+    machines: list[MachineBody]
+    vfs: dict[str, JsonValue]
+
+
+class LogsBody(Body):
+    """The last lines of the log, the oldest first."""
+
+    logs: list[str]
+
+
+class WebhookBody(Body):
+    """What came of a webhook."""
+
+    success: bool
+    message: str
+
+
+class SettingsSavedBody(Body):
+    """locked: paths that the environment sets, with the variable."""
+
+    message: str
+    revision: str
+    locked: Mapping[str, str]

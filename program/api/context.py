@@ -1,0 +1,51 @@
+"""What the API works with."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from program.actions import Actions
+from program.clock import Clock
+from program.db.engine import Database
+from program.lifecycle import Machine
+from program.media.state import Policy
+from program.plugins import Registry
+from program.queues.job import JobState, JobView
+from program.settings.store import SettingsStore
+
+# The machine whose state says whether the program works.
+PROGRAM_MACHINE = "Program"
+
+
+class Queues(Protocol):
+    """What the API asks of the queue engine."""
+
+    def counts(self) -> Mapping[str, Mapping[JobState, int]]:
+        """Return jobs by queue and state."""
+
+    def jobs(self, queue: str, states: frozenset[JobState] | None = None, limit: int = 50) -> list[JobView]:
+        """Return jobs of one queue."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiContext:
+    """The objects behind the API. machines: of the lifecycle, one of them named `Program`. providers: keys of debrid services."""
+
+    db: Database
+    engine: Queues
+    registry: Registry
+    store: SettingsStore
+    actions: Actions
+    clock: Clock
+    policy: Callable[[], Policy]
+    providers: Callable[[], tuple[str, ...]]
+    machines: tuple[Machine, ...]
+    vfs_healthy: Callable[[], bool]
+    vfs_statistics: Callable[[], Mapping[str, object]]
+
+    @property
+    def state(self) -> str:
+        """Return where the program stands, e.g. `Running`."""
+        return next(
+            (machine.state for machine in self.machines if machine.name == PROGRAM_MACHINE), "Running"
+        )

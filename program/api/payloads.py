@@ -1,0 +1,152 @@
+"""What clients send."""
+
+from datetime import date
+from typing import Annotated, Literal, Self
+
+from pydantic import BeforeValidator, Field, JsonValue, RootModel, StringConstraints, model_validator
+
+from program.api.routes import Payload
+from program.db.views import Sort
+from program.media.item import MediaType, States
+
+# The largest number a database takes.
+LARGEST_ID = 2**63 - 1
+MOST_DIGITS = 19
+MOST_IDS = 10_000
+# Days that a calendar may name.
+FIRST_DAY, LAST_DAY = date(1880, 1, 1), date(2200, 1, 1)
+
+
+def _number(value: object) -> object:
+    """Return digits as the number they stand for; anything else as it is, to be refused by its type."""
+    return number_in(value) if isinstance(value, str) and number_in(value) is not None else value
+
+
+def number_in(text: str) -> int | None:
+    """Return the number that a text of digits stands for, None for any other text."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS else None
+
+
+def _digits(value: object) -> object:
+    """Return a number as its digits."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else value
+
+
+# An id of ours: a number or its digits in quotes.
+ItemId = Annotated[int, BeforeValidator(_number), Field(ge=1, le=LARGEST_ID)]
+# An id at TMDB or TVDB: digits, in quotes or not.
+ServiceId = Annotated[str, BeforeValidator(_digits), StringConstraints(pattern=r"^[1-9][0-9]{0,9}$")]
+ImdbId = Annotated[str, StringConstraints(pattern=r"^tt[0-9]{5,10}$")]
+
+StateFilter = Literal[
+    "All",
+    "Unknown",
+    "Unreleased",
+    "Ongoing",
+    "Requested",
+    "Indexed",
+    "Scraped",
+    "Downloaded",
+    "Symlinked",
+    "Completed",
+    "PartiallyCompleted",
+    "Failed",
+    "Paused",
+]
+TypeFilter = Literal["movie", "show", "season", "episode", "anime"]
+
+
+class IdsBody(Payload):
+    """The items that something is to be done with."""
+
+    ids: Annotated[list[ItemId], Field(min_length=1, max_length=MOST_IDS)]
+
+    @property
+    def distinct(self) -> list[int]:
+        """Return the ids without repetitions, in their order."""
+        return list(dict.fromkeys(self.ids))
+
+
+class AddBody(Payload):
+    """Titles that are wanted: films by TMDB or IMDb id, shows by TVDB, TMDB or IMDb id. seasons: only these; otherwise all."""
+
+    media_type: Literal["movie", "tv"]
+    tmdb_ids: Annotated[list[ServiceId], Field(max_length=MOST_IDS)] | None = None
+    tvdb_ids: Annotated[list[ServiceId], Field(max_length=MOST_IDS)] | None = None
+    imdb_ids: Annotated[list[ImdbId], Field(max_length=MOST_IDS)] | None = None
+    seasons: Annotated[list[Annotated[int, Field(ge=0, le=9999)]], Field(min_length=1)] | None = None
+
+    @model_validator(mode="after")
+    def _makes_sense(self) -> Self:
+        if not (self.tmdb_ids or self.tvdb_ids or self.imdb_ids):
+            raise ValueError("name at least one id in tmdb_ids, tvdb_ids or imdb_ids")
+        if self.media_type == "movie" and self.tvdb_ids:
+            raise ValueError("films are known by tmdb_ids or imdb_ids, not by tvdb_ids")
+        if self.media_type == "movie" and self.seasons is not None:
+            raise ValueError("a film has no seasons")
+        return self
+
+
+class SettingsBody(RootModel[dict[str, JsonValue]]):
+    """The settings, or the sections of them that are to change."""
+
+
+class ListQuery(Payload):
+    """Which items, in which order. `states` and `state` are the same; of several `sort` the first counts."""
+
+    state: tuple[StateFilter, ...] = ()
+    states: tuple[StateFilter, ...] = ()
+    type: tuple[TypeFilter, ...] = ()
+    search: str = Field(default="", max_length=200)
+    sort: tuple[Sort, ...] = ()
+    page: int = Field(default=1, ge=1, le=1_000_000)
+    limit: int = Field(default=24, ge=1, le=500)
+    extended: bool = False
+
+    def wanted_states(self) -> frozenset[States]:
+        """Return the states asked for; empty for all."""
+        named = {*self.state, *self.states}
+        return frozenset() if "All" in named else frozenset(States(name) for name in named)
+
+    def wanted_types(self) -> frozenset[MediaType]:
+        """Return the types asked for; anime alone means films and shows."""
+        named = frozenset(MediaType(name) for name in self.type if name != "anime")
+        return named or (frozenset({MediaType.MOVIE, MediaType.SHOW}) if self.is_anime else frozenset())
+
+    @property
+    def is_anime(self) -> bool:
+        """True when only anime is asked for."""
+        return "anime" in self.type
+
+
+class ItemQuery(Payload):
+    """How the id in the path is meant: our own (`item`), a film's at TMDB (`movie`), a show's at TVDB (`tv`); `tt…` is IMDb's."""
+
+    media_type: Literal["movie", "tv", "item"] = "item"
+    extended: bool = False
+
+
+class TimelineQuery(Payload):
+    """How many of the last steps; descendants: those of seasons and episodes as well."""
+
+    limit: int = Field(default=200, ge=1, le=1000)
+    descendants: bool = False
+
+
+class CalendarQuery(Payload):
+    """First and last day; by default three months back and a year ahead."""
+
+    start: Annotated[date, Field(ge=FIRST_DAY, le=LAST_DAY)] | None = None
+    end: Annotated[date, Field(ge=FIRST_DAY, le=LAST_DAY)] | None = None
+
+
+class JobsQuery(Payload):
+    """How many jobs."""
+
+    limit: int = Field(default=50, ge=1, le=1000)
+
+
+class LogsQuery(Payload):
+    """How many lines."""
+
+    limit: int = Field(default=1000, ge=1, le=10_000)
