@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, HttpUrl, SecretStr
 
 from program.errors import Misconfigured
 from program.events import LibraryScanRequested
-from program.http import AnyId, Limits
+from program.http import AnyId, Limits, Response
 from program.media.item import Ids, MediaType
 from program.services.plugin import Updater
 from program.services.updaters import depth, is_below, mapped, normal
@@ -17,13 +17,14 @@ from program.settings.provider import ProviderSettings
 # What was scanned just now is on the first page of the newest.
 PAGE = 50
 MOVIE, SHOW, EPISODE = 1, 2, 4
+_UNAUTHORIZED = 401
 
 
 class PlexSettings(ProviderSettings):
     """Settings of Plex."""
 
     url: HttpUrl = Field(HttpUrl("http://localhost:32400"), description="Address of the server")
-    api_key: SecretStr = Field(SecretStr(""), description="The owner's X-Plex-Token")
+    token: SecretStr = Field(SecretStr(""), description="The owner's X-Plex-Token")
     path_map: dict[str, str] = Field(
         default_factory=dict, description="Our mount path: the path under which the server sees it"
     )
@@ -103,11 +104,20 @@ class Plex(Updater[PlexSettings]):
     def headers(cls, settings: PlexSettings) -> Mapping[str, str]:
         """Return the token and who we are; without `Accept` the answer would be XML."""
         return {
-            "X-Plex-Token": settings.api_key.get_secret_value(),
+            "X-Plex-Token": settings.token.get_secret_value(),
             "X-Plex-Client-Identifier": str(uuid5(NAMESPACE_URL, f"rivulet {settings.url}")),
             "X-Plex-Product": "Rivulet",
             "Accept": "application/json",
         }
+
+    @classmethod
+    def classify(cls, response: Response) -> Exception | None:
+        """Return a wrong token for 401: its body is a web page."""
+        return (
+            Misconfigured(cls.key, "token", "is refused by the server")
+            if response.status == _UNAUTHORIZED
+            else None
+        )
 
     def check(self) -> None:
         """Return when the token is good."""
