@@ -152,6 +152,7 @@ class Catalog:
     films: dict[int, Film] = field(default_factory=dict)
     shows: dict[int, Show] = field(default_factory=dict)
     releases: dict[str, Release] = field(default_factory=dict)
+    _hashes: dict[str, dict[str, None]] = field(default_factory=dict)
 
     def film_by_imdb(self, imdb: str) -> Film | None:
         """Return the film with this IMDb id, None when unknown."""
@@ -166,7 +167,8 @@ class Catalog:
 
     def listed(self, imdb: str) -> list[Release]:
         """Return the published releases that a search for this title finds."""
-        return [release for release in self.releases.values() if release.imdb == imdb and release.published]
+        found = (self.releases[infohash] for infohash in self._hashes.get(imdb, ()))
+        return [release for release in found if release.published]
 
     def find_release(self, name_or_hash: str) -> Release | None:
         """Return a release by its name or info hash, published or not."""
@@ -176,6 +178,7 @@ class Catalog:
     def put(self, release: Release) -> None:
         """Add a release, or put it in the place of the one of the same hash."""
         self.releases[release.infohash] = release
+        self._hashes.setdefault(release.imdb, {})[release.infohash] = None
 
     def drop_file(self, release: Release, path: str) -> Release:
         """Take a file out of a torrent and return what is left. Raises KeyError when it has no such file."""

@@ -55,6 +55,7 @@ class ClipStore:
         self._folder = folder / f"v{VERSION}"
         self._lock = threading.Lock()
         self._clips: dict[ClipSpec, Clip] = {}
+        self._sizes: dict[Path, int] = {}
 
     def prepare(self, catalog: Catalog) -> None:
         """Make every base clip that the catalog needs and that is not there yet. Raises ClipError."""
@@ -74,7 +75,11 @@ class ClipStore:
 
     def size(self, spec: ClipSpec) -> int:
         """Return the length in bytes, without making the marked copy."""
-        return self._base_path(spec).stat().st_size
+        base = self._base_path(spec)
+        with self._lock:
+            if base not in self._sizes:
+                self._sizes[base] = base.stat().st_size
+            return self._sizes[base]
 
     def clip(self, spec: ClipSpec) -> Clip:
         """Return the file with this mark, made when it is asked for the first time. Raises ClipError."""

@@ -19,7 +19,16 @@ from types import FrameType
 from typing import Any
 
 from program.demo import checks
-from program.demo.launch import LaunchError, Running, Servers, install, is_mounted, unmount, wait_until
+from program.demo.launch import (
+    LaunchError,
+    Running,
+    Servers,
+    install,
+    is_mounted,
+    last_lines,
+    unmount,
+    wait_until,
+)
 from program.demo.needs import missing
 from program.demo.servers.mixes import MIXES
 from program.demo.titles import SETTLED, Progress, Title, titles_of
@@ -31,6 +40,8 @@ SETTLE_SECONDS = 120.0
 LOOK_SECONDS = 0.25
 # How long the media servers may take to list what is complete.
 LISTED_SECONDS = 15.0
+# How much of the program's log is shown when a check failed.
+LOG_LINES = 40
 CANNOT_START = 2
 INTERRUPTED = 130
 
@@ -62,6 +73,8 @@ def main(argv: list[str]) -> int:
     finally:
         _deaf()
         stack.close()
+    if problems:
+        _say(demo.last_words())
     for problem in problems:
         _say(f"WRONG: {problem}")
     _say(json.dumps(demo.summary()))
@@ -94,6 +107,7 @@ class _Demo:
         self._verified = 0
         self._requests: dict[str, int] = {}
         self._seconds = 0.0
+        self._log_end = ""
         self.is_done = False
 
     def play(self, stack: ExitStack) -> list[str]:
@@ -117,6 +131,7 @@ class _Demo:
         self._ask_in_request_app(in_app[:-1] or in_app)
         self._installed = install(folder, self._servers.ready, self._mount, port=self._options.port)
         self._program = Running(self._installed)
+        stack.callback(self._keep_log_end)
         stack.callback(self._program.stop)
         self._program.wait_ready()
         _say(
@@ -162,6 +177,15 @@ class _Demo:
             "provider_requests": self._requests,
         }
 
+    def last_words(self) -> str:
+        """Return the end of the program's log, empty when it never ran."""
+        return self._log_end
+
+    def _keep_log_end(self) -> None:
+        self._log_end = last_lines(
+            self._installed.log.read_text(encoding="utf-8", errors="replace"), LOG_LINES
+        )
+
     def _ask_in_request_app(self, films: list[dict[str, Any]]) -> None:
         for film in films:
             self._servers.control("/catalog", {"op": "request", "media_type": "movie", "tmdb": film["tmdb"]})
@@ -193,7 +217,7 @@ class _Demo:
         end = time.monotonic() + SETTLE_SECONDS
         pause = threading.Event()
         while True:
-            self._titles = titles_of(self._program)
+            self._titles = self._look()
             progress.show(self._titles, self._seconds_so_far())
             open_ones = [title for title in self._titles if title.state not in SETTLED]
             if len(self._titles) == expected and not open_ones:
@@ -206,6 +230,16 @@ class _Demo:
         return [
             f"{title.name} is {title.state}" for title in self._titles if title.state in ("Failed", "Paused")
         ]
+
+    def _look(self) -> list[Title]:
+        """Return the titles as they are now. Raises LaunchError when the program has ended."""
+        try:
+            return titles_of(self._program)
+        except OSError as error:
+            code = self._program.child.code()
+            if code is None:
+                raise LaunchError(f"the API does not answer: {error}") from error
+            raise LaunchError(f"the program ended by itself, with the exit code {code}") from error
 
     def _check(self, catalog: dict[str, Any]) -> list[str]:
         """Compare the library with its origins; return what is wrong."""

@@ -2,7 +2,7 @@
 
 import mimetypes
 import re
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from flask import Flask, Response, request
@@ -15,6 +15,7 @@ from program.demo.servers.world import World
 API = "/rest/1.0"
 _OPEN = (f"{API}/time", f"{API}/time/iso")
 _HASH = re.compile(r"xt=urn:btih:([0-9a-fA-F]{40})(?![0-9a-fA-F])")
+R = TypeVar("R")
 DEFAULT_LIMIT, MAX_LIMIT = 100, 5000
 
 
@@ -87,10 +88,11 @@ class _RealDebrid:
         )
 
     def torrents(self) -> Response:
-        rows = [self._row(one) for one in self._account.torrents()]
+        rows = self._account.torrents()
         if request.args.get("filter") == "active":
-            rows = [row for row in rows if row["status"] != "downloaded"]
-        return _page(rows)
+            rows = self._account.active()
+        part = _page(rows)
+        return _listing([self._row(one) for one in part], len(rows))
 
     def info(self, torrent_id: str) -> Response:
         torrent = self._account.find(torrent_id)
@@ -191,7 +193,8 @@ class _RealDebrid:
         return json_reply(row)
 
     def downloads(self) -> Response:
-        return _page(self._account.downloads())
+        rows = self._account.downloads()
+        return _listing(_page(rows), len(rows))
 
     def delete_download(self, download_id: str) -> Response:
         return empty_reply() if self._account.forget_download(download_id) else _unknown()
@@ -265,15 +268,17 @@ def _unknown() -> Response:
     return _error("unknown_ressource", 7, 404)
 
 
-def _page(rows: list[dict[str, Any]]) -> Response:
-    """Return a part of a list, or 204 with nothing when there is nothing; `page` wins over `offset`."""
+def _page(rows: list[R]) -> list[R]:
+    """Return the part of a list that was asked for; `page` wins over `offset`."""
     limit = min(whole(request.args.get("limit"), DEFAULT_LIMIT), MAX_LIMIT)
     page = whole(request.args.get("page"), 0)
     start = (page - 1) * limit if page > 0 else whole(request.args.get("offset"), 0)
-    part = rows[start : start + limit]
-    if not part:
-        return empty_reply()
-    return json_reply(part, X_Total_Count=str(len(rows)))
+    return rows[start : start + limit]
+
+
+def _listing(part: list[dict[str, Any]], total: int) -> Response:
+    """Return a part of a list, or 204 with nothing when there is nothing."""
+    return json_reply(part, X_Total_Count=str(total)) if part else empty_reply()
 
 
 def _file_numbers(wanted: str, count: int) -> frozenset[int] | None:
