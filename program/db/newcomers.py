@@ -17,6 +17,8 @@ from program.media.metadata import ContentRequest
 from program.media.settle import settled
 from program.media.state import Policy
 
+IDENTITY = (MediaItem.type, MediaItem.imdb, MediaItem.tmdb, MediaItem.tvdb)
+
 
 def kind_of(request: ContentRequest) -> MediaType:
     """Return whether a film or a show is asked for."""
@@ -50,11 +52,15 @@ def _add_one(tx: Tx, request: ContentRequest, now: datetime) -> tuple[int, bool]
 def _insert(tx: Tx, requests: Sequence[ContentRequest], now: datetime) -> list[int]:
     if not requests:
         return []
-    rows = [columns_of(_title(request, now)) for request in requests]
-    added = tx.connection.scalars(
-        insert(MediaItem).returning(MediaItem.id, sort_by_parameter_order=True), rows
+    titles = [_title(request, now) for request in requests]
+    # Not in the order of the parameters: that would be one statement per row on SQLite.
+    added = tx.connection.execute(
+        insert(MediaItem).returning(*IDENTITY, MediaItem.id), [columns_of(title) for title in titles]
     )
-    ids = list(added)
+    found: dict[tuple[object, ...], list[int]] = {}
+    for *identity, item_id in added:
+        found.setdefault(tuple(identity), []).append(item_id)
+    ids = [found[title.type, title.ids.imdb, title.ids.tmdb, title.ids.tvdb].pop() for title in titles]
     tx.connection.execute(update(MediaItem).where(MediaItem.id.in_(ids)).values(root_id=MediaItem.id))
     return ids
 
