@@ -39,13 +39,17 @@ class ClipSpec:
 
 @dataclass(frozen=True, slots=True)
 class ReleaseFile:
-    """One file of a torrent. path: inside the torrent, without its root folder."""
+    """One file of a torrent.
+
+    path: inside the torrent, without its root folder. announced_extra: how many bytes more than it has are announced.
+    """
 
     path: str
     kind: str
     clip: ClipSpec
     season: int | None = None
     episode: int | None = None
+    announced_extra: int = 0
 
     @property
     def name(self) -> str:

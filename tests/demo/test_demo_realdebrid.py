@@ -221,3 +221,16 @@ def test_a_pack_that_lacks_files_has_them_neither_here_nor_in_a_search(
     assert sum("S01E" in one["path"] for one in files) == 4
     streams = torrentio.get("/stream/series/tt1748166:1:2.json").json()["streams"]
     assert hash_of(servers, pack) not in [stream["infoHash"] for stream in streams]
+
+
+def test_a_file_can_be_announced_longer_than_it_is(servers: Servers, realdebrid: Client) -> None:
+    before = info(realdebrid, add(realdebrid, hash_of(servers, SINTEL)).json()["id"])["files"][2]["bytes"]
+    servers.control("/catalog", {"op": "announce", "release": SINTEL, "extra": 1000})
+    torrent_id = add(realdebrid, hash_of(servers, SINTEL)).json()["id"]
+    realdebrid.post(f"/torrents/selectFiles/{torrent_id}", data={"files": "3"})
+    assert info(realdebrid, torrent_id)["bytes"] == before + 1000
+    found = realdebrid.post(
+        "/unrestrict/link", data={"link": info(realdebrid, torrent_id)["links"][0]}
+    ).json()
+    assert found["filesize"] == before + 1000
+    assert requests.head(found["download"], timeout=SECONDS).headers["Content-Length"] == str(before)

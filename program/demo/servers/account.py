@@ -51,12 +51,11 @@ class CdnLink:
 
 @dataclass(frozen=True, slots=True)
 class Unrestricted:
-    """What a link of a torrent leads to."""
+    """What a link of a torrent leads to. announced: the size that Real-Debrid tells."""
 
     link: str
     name: str
-    clip: ClipSpec
-    size: int
+    announced: int
     made: CdnLink
 
 
@@ -113,6 +112,10 @@ class Account:
         """Take an entry away; its links are dead from then on."""
         with self._lock:
             self._torrents.remove(torrent)
+
+    def size_of(self, file: ReleaseFile) -> int:
+        """Return how long a file is said to be."""
+        return self.world.clips.size(file.clip) + file.announced_extra
 
     def active(self) -> list[Torrent]:
         """Return the entries that are not finished."""
@@ -212,14 +215,15 @@ class Account:
             name = f"{torrent.release.name if torrent.release else torrent.id}.rar"
             clip = ClipSpec("blob", ".rar", "")
             self.world.clips.prepare_specs([clip])
+            announced = self.world.clips.size(clip)
         else:
             file = torrent.chosen()[place]
-            name, clip = file.name, file.clip
+            name, clip, announced = file.name, file.clip, self.size_of(file)
         size = self.world.clips.size(clip)
         expires = self.world.clock.now() + timedelta(seconds=self.world.options.link_seconds)
         made = CdnLink(self._new_id(f"cdn-{link}"), name, clip, size, expires)
         self._cdn[made.id] = made
-        return Unrestricted(link, name, clip, size, made)
+        return Unrestricted(link, name, announced, made)
 
     def _is_archive(self, torrent: Torrent) -> bool:
         chosen = torrent.chosen()

@@ -4,6 +4,7 @@
     {"op": "publish" | "withdraw", "title": "tt1727587"}            all releases listed under a title
     {"op": "availability", "release" | "title": …, "value": "cached" | "uncached" | "infringing"}
     {"op": "drop_file", "release": …, "path": …}                    or "season" and "episode" in place of the path
+    {"op": "announce", "release": …, "path"?: …, "extra": n}        its files (or one) are said to be n bytes longer than they are
     {"op": "film_dates", "tmdb": …, "premiere"?: DATE | null, "digital"?: DATE | null}
     {"op": "air_date", "tvdb": …, "season": …, "episode": …, "aired": DATE | null}
     {"op": "show_status", "tvdb": …, "status": "Continuing" | "Ended" | "Upcoming"}
@@ -56,6 +57,17 @@ def _drop_file(world: World, facts: Facts) -> dict[str, Any]:
         path = next(file.path for file in release.files if (file.season, file.episode) == wanted)
     left = world.catalog.drop_file(release, path)
     return {"infohash": left.infohash, "files": [file.path for file in left.files]}
+
+
+def _announce(world: World, facts: Facts) -> dict[str, Any]:
+    release = _release(world.catalog, facts["release"])
+    extra = int(facts["extra"])
+    files = tuple(
+        replace(file, announced_extra=extra) if facts.get("path") in (None, file.path) else file
+        for file in release.files
+    )
+    world.catalog.put(replace(release, files=files))
+    return {"infohash": release.infohash}
 
 
 def _film_dates(world: World, facts: Facts) -> dict[str, Any]:
@@ -152,6 +164,7 @@ _CHANGES: Mapping[str, Callable[[World, Facts], dict[str, Any]]] = {
     "withdraw": _withdraw,
     "availability": _availability,
     "drop_file": _drop_file,
+    "announce": _announce,
     "film_dates": _film_dates,
     "air_date": _air_date,
     "show_status": _show_status,

@@ -160,7 +160,7 @@ class _RealDebrid:
         if found is None:
             return _error("file_unavailable", 24, 503)
         host = {"host": "real-debrid.com", "host_icon": "", "host_icon_big": "", "link": found.link}
-        return json_reply({**host, "filename": found.name, "filesize": found.size, "supported": 1})
+        return json_reply({**host, "filename": found.name, "filesize": found.announced, "supported": 1})
 
     def unrestrict(self) -> Response:
         link = request.form.get("link")
@@ -178,7 +178,7 @@ class _RealDebrid:
             "id": found.made.id,
             "filename": found.name,
             "mimeType": _mime(found.name),
-            "filesize": found.size,
+            "filesize": found.announced,
             "link": found.link,
             "host": "real-debrid.com",
             "host_icon": "https://fcdn.real-debrid.com/0830/images/hosters/realdebrid.png",
@@ -217,7 +217,7 @@ class _RealDebrid:
     def _row(self, torrent: Torrent) -> dict[str, Any]:
         """Return an entry as the list shows it."""
         status = self._account.status(torrent)
-        chosen = sum(self._world.clips.size(file.clip) for file in torrent.chosen())
+        chosen = sum(self._account.size_of(file) for file in torrent.chosen())
         row: dict[str, Any] = {
             "id": torrent.id,
             "filename": root_of(torrent),
@@ -248,7 +248,7 @@ class _RealDebrid:
                 {
                     "id": number,
                     "path": f"/{file.path}",
-                    "bytes": self._world.clips.size(file.clip),
+                    "bytes": self._account.size_of(file),
                     "selected": int(number in torrent.selected),
                 }
                 for number, file in enumerate(files, start=1)
@@ -257,7 +257,7 @@ class _RealDebrid:
 
     def _whole_size(self, torrent: Torrent) -> int:
         files = torrent.release.files if torrent.release else ()
-        return sum(self._world.clips.size(file.clip) for file in files)
+        return sum(self._account.size_of(file) for file in files)
 
 
 def _error(slug: str, code: int, status: int) -> Response:
