@@ -159,7 +159,7 @@ def _refused(ctx: FlowContext, hunt: Hunt, provider: str, error: object) -> Outc
     infohash, now = candidate.release.infohash, ctx.clock.now()
     with ctx.db.write(hunt.job.root_id) as tx:
         if isinstance(error, DownloadRefused):
-            until = now + NOT_CACHED if error.code == "not_cached" else None
+            until = error.retry_at or (now + NOT_CACHED if error.code == "not_cached" else None)
             block = Block(provider=provider, code=error.code, sentence=error.reason, until=until)
             streams.block(tx, candidate.item_id, infohash, block, now)
         if isinstance(error, DownloadRefused) and error.torrent_id is None:
