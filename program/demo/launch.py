@@ -33,6 +33,9 @@ SECTIONS: Mapping[str, str] = {
     "jellyfin": "updaters",
 }
 
+# How a service's own key is called where it is not an API key.
+KEY_FIELDS: Mapping[str, str] = {"plex": "token"}
+
 
 class LaunchError(Exception):
     """Something could not be started; the sentence says what and why."""
@@ -256,7 +259,7 @@ def install(
         "ranking": {"languages": {"exclude": ["common"]}},
     }
     for name, section in SECTIONS.items():
-        key = {"api_key": ready[name]["key"]} if "key" in ready[name] else {}
+        key = {KEY_FIELDS.get(name, "api_key"): ready[name]["key"]} if "key" in ready[name] else {}
         settings.setdefault(section, {})[name] = {"enabled": True, "url": ready[name]["url"], **key}
     for path, value in (changes or {}).items():
         _put(settings, path.split("."), value)
