@@ -38,8 +38,22 @@ def translated() -> Iterator[None]:
     except SQLAlchemyError as error:
         passing = passing_reason(error)
         if passing is None:
+            _forget_values(error)
             raise
         raise Transient(passing) from error
+
+
+def _forget_values(error: SQLAlchemyError) -> None:
+    """Leave of PostgreSQL's words only the first sentence: the rest quotes rows and statements with their values."""
+    primary = _primary(error)
+    if isinstance(error, DBAPIError) and error.orig is not None and primary:
+        error.args = (primary,)
+        error.orig.args = (primary,)
+
+
+def _primary(error: SQLAlchemyError | OSError) -> str | None:
+    found: str | None = getattr(getattr(getattr(error, "orig", None), "diag", None), "message_primary", None)
+    return found
 
 
 def passing_reason(error: SQLAlchemyError) -> str | None:
@@ -79,5 +93,5 @@ def is_conflict(error: DBAPIError) -> bool:
 
 def reason(error: SQLAlchemyError | OSError) -> str:
     """Return the driver's own words in one line; they hold neither password nor values."""
-    text = str(error.orig) if isinstance(error, DBAPIError) else str(error)
+    text = _primary(error) or (str(error.orig) if isinstance(error, DBAPIError) else str(error))
     return " ".join(text.split())
