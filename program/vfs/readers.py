@@ -36,6 +36,7 @@ class Readers:
     _thread: threading.Thread | None = None
     # Guarded by the lock.
     _readers: dict[str, FileReader] = field(default_factory=dict)
+    _is_stopped: bool = False
 
     def start(self) -> None:
         """Begin to close what is idle."""
@@ -51,6 +52,8 @@ class Readers:
             reader = self._readers.get(key)
             if reader is None:
                 reader = self._readers[key] = FileReader(file, self.supplies)
+                if self._is_stopped:
+                    reader.stop()
             reader.add_handle(handle)
             return reader
 
@@ -65,13 +68,18 @@ class Readers:
                     del self._readers[key]
         self.supplies.sources.close_idle()
 
-    def stop(self, timeout: float) -> bool:
-        """Call every read off and end every thread; return whether all ended within the time."""
+    def cancel(self) -> None:
+        """Call every read off; reads that come later fail at once."""
         self._stopping.set()
         with self._lock:
+            self._is_stopped = True
             readers = list(self._readers.values())
         for reader in readers:
             reader.stop()
+
+    def stop(self, timeout: float) -> bool:
+        """Call every read off and end every thread; return whether all ended within the time."""
+        self.cancel()
         ended = self.supplies.workers.stop(timeout)
         if self._thread is not None:
             self._thread.join(timeout)

@@ -1,70 +1,161 @@
 """The file system as the program sees it: start, change, stop, ask."""
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import TypeAlias
+from pathlib import Path
+
+from loguru import logger
 
 from program.clock import Clock
-from program.media.entry import Link
+from program.errors import StartupError
 from program.settings.vfs import VfsSettings
-from program.vfs.tree import Tree, TreeFile
+from program.vfs.chunks import ChunkStore
+from program.vfs.counters import Counters, Counts
+from program.vfs.edges import Edges
+from program.vfs.links import Links, Resolve
+from program.vfs.mount import Mount
+from program.vfs.open_files import OpenFiles, Readable
+from program.vfs.readers import Readers
+from program.vfs.sources import Sources
+from program.vfs.supplies import Supplies
+from program.vfs.tree import STANDARD_FOLDERS, Tree, TreeFile
+from program.vfs.workers import Workers
 
-# Given an entry and, when one failed, the dead URL, return where its bytes can be read now. May block up to the read
-# deadline and raise any RivuletError; a URL equal to the dead one means that there is no other.
-Resolve: TypeAlias = Callable[[int, str | None], Link]
+__all__ = ["Resolve", "TreeFile", "Vfs", "VfsStatistics"]
+
+MIB = 1024 * 1024
+
+# More connections at once than this are more than a home's players and scanners need.
+MAX_READER_THREADS = 64
+
+# A server that is silent for this part of the read's time is left, so that two others can be asked.
+STALL_SHARE = 3
+
+# The kernel hears of a change within milliseconds; it is not waited for longer than this.
+ANNOUNCE_SECONDS = 5.0
+STOP_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
 class VfsStatistics:
-    """Counters since the start."""
+    """What happened since the start, and what there is now."""
 
-    bytes_read: int = 0
-    bytes_from_cache: int = 0
-    bytes_fetched: int = 0
-    requests: int = 0
-    links_resolved: int = 0
-    errors: int = 0
-    open_handles: int = 0
-    files: int = 0
-    total_size: int = 0
+    counts: Counts
+    open_handles: int
+    files: int
+    total_size: int
+    memory: int
 
 
 class Vfs:
     """Owns the tree, the chunk store, the readers and the mount."""
 
-    def __init__(self, settings: VfsSettings, resolve: Resolve, clock: Clock) -> None:
+    def __init__(
+        self,
+        settings: VfsSettings,
+        resolve: Resolve,
+        clock: Clock,
+        standard_folders: Iterable[str] = STANDARD_FOLDERS,
+    ) -> None:
+        """Take what is handed in; standard_folders: listed even when nothing is in them."""
         self._settings = settings
-        self._resolve = resolve
         self._clock = clock
-        self._lock = threading.Lock()
-        self._tree = Tree()
+        self._counters = Counters()
+        self._links = Links(resolve, clock, self._counters)
+        self._store = ChunkStore(settings.memory_mib * MIB)
+        self._change = threading.Lock()
+        self._stack = ExitStack()
+        self._standard_folders = tuple(standard_folders)
+        self._files = OpenFiles(Tree(), _no_reader, clock)
+        self._mount: Mount | None = None
+
+    @property
+    def mount_path(self) -> Path:
+        """Where the library is mounted."""
+        return self._settings.mount_path
+
+    @property
+    def tree(self) -> Tree:
+        """The tree as it is shown."""
+        return self._files.tree
 
     def start(self, files: Iterable[TreeFile]) -> None:
         """Build the tree and mount it; return once it can be read. Raises StartupError with a sentence."""
-        self._tree = Tree(files)
+        with ExitStack() as stack:
+            readers = Readers(self._supplies(stack))
+            self._files = OpenFiles(Tree(files, self._standard_folders), readers.open, self._clock)
+            stack.callback(readers.stop, STOP_SECONDS)
+            readers.start()
+            self._mount = Mount(self._settings, self._files, self._counters)
+            stack.callback(self._mount.stop)
+            # Whoever waits for bytes gets an error before the mount is taken away under them.
+            stack.callback(readers.cancel)
+            self._mount.start()
+            self._stack = stack.pop_all()
 
     def apply(self, added: Iterable[TreeFile] = (), removed: Iterable[int] = ()) -> set[str]:
         """Change the tree; return the paths that changed, once `stat` and `readdir` show the change.
 
         A file that is open stays at its path until it is closed; only then does its replacement appear there.
         """
-        with self._lock:
-            return self._tree.apply(added, removed, at=self._clock.now())
+        added, removed = list(added), list(removed)
+        with self._change:
+            for file in added:
+                known = self.tree.file(file.entry_id)
+                if known is not None and known.version != file.version:
+                    self._links.forget(file.entry_id)
+            changed, settled = self._files.apply(added, removed)
+            for entry_id in removed:
+                self._links.forget(entry_id)
+        if not settled.wait(ANNOUNCE_SECONDS):
+            logger.warning("the kernel has not yet taken note of {} changed paths", len(changed))
+        return changed
 
     def stop(self) -> None:
-        """Cancel every read, unmount, end every thread. Never raises; a second call does nothing."""
+        """Cancel every read, unmount, end every thread. A second call does nothing."""
+        stack, self._stack = self._stack, ExitStack()
+        stack.close()
 
     def healthy(self) -> bool:
         """Return whether the library can be read at the mount path right now."""
-        return False
+        return self._mount is not None and self._mount.healthy()
 
     def statistics(self) -> VfsStatistics:
         """Return the counters as they are now."""
-        files, size = self._tree.totals()
-        return VfsStatistics(files=files, total_size=size)
+        files, size = self.tree.totals()
+        memory = self._store.statistics().size
+        return VfsStatistics(self._counters.counts(), self._files.count(), files, size, memory)
 
     def open_handles(self, entry_id: int) -> int:
         """Return how many handles are open on the file of an entry."""
-        del entry_id
-        return 0
+        return self._files.handles_on(entry_id)
+
+    def _supplies(self, stack: ExitStack) -> Supplies:
+        """Return what the readers work with. Raises StartupError when the cache folder cannot be used."""
+        settings, clock, counters = self._settings, self._clock, self._counters
+        edges: Edges | None = None
+        if settings.disk_mib:
+            try:
+                edges = Edges(settings.cache_dir / "edges", settings.disk_mib * MIB, counters)
+            except OSError as error:
+                raise StartupError(
+                    f"vfs.cache_dir: {settings.cache_dir} cannot be used: {error.strerror}"
+                ) from error
+            stack.callback(edges.stop)
+        return Supplies(
+            clock=clock,
+            counters=counters,
+            store=self._store,
+            edges=edges,
+            sources=Sources(clock, counters, settings.read_timeout_seconds / STALL_SHARE),
+            links=self._links,
+            workers=Workers("reader", MAX_READER_THREADS, clock),
+            read_timeout=settings.read_timeout_seconds,
+        )
+
+
+def _no_reader(file: TreeFile, handle: int) -> Readable:
+    """Refuse to open anything before the start."""
+    raise OSError(f"not started: {file.path} ({handle})")

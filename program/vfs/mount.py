@@ -1,0 +1,350 @@
+"""The mount: one FUSE session on a thread of its own, watched, mounted again when it is lost, taken away at the end.
+
+fusepy's own constructor blocks inside libfuse's `main`, which installs signal handlers and, on its way out, gives SIGPIPE back
+its deadly default. So the session is built from libfuse's parts in place of that; the calls themselves go through fusepy.
+"""
+
+import contextlib
+import ctypes
+import logging
+import os
+import threading
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from fuse import FUSE, _libfuse, fuse_operations
+from loguru import logger
+
+from program.errors import StartupError
+from program.settings.vfs import VfsSettings
+from program.vfs.attributes import Attributes
+from program.vfs.counters import Counters
+from program.vfs.kernel import Announcer, answers, detach, mounts_at, unmount
+from program.vfs.open_files import OpenFiles
+from program.vfs.operations import Operations
+from program.vfs.preflight import KIND, check, may_allow_other, prepare, unusable
+
+__all__ = ["Mount", "Session", "unusable"]
+
+# When the kernel cannot be told of changes it is left to forget by itself, this soon.
+FALLBACK_TIMEOUT = 5.0
+
+WATCH_SECONDS = 1.0
+START_SECONDS = 10.0
+STOP_SECONDS = 10.0
+# How long a mount that is still used is asked to go before it is taken.
+BUSY_SECONDS = 1.0
+
+# fusepy logs on threads that are not ours, which costs one thread object each.
+logging.getLogger("fuse").disabled = True
+
+
+class _Arguments(ctypes.Structure):
+    """libfuse's `struct fuse_args`."""
+
+    _fields_ = (
+        ("argc", ctypes.c_int),
+        ("argv", ctypes.POINTER(ctypes.c_char_p)),
+        ("allocated", ctypes.c_int),
+    )
+
+
+def _call(
+    name: str, result: type | None, *arguments: type, version: bytes | None = None
+) -> Callable[..., int]:
+    """Return a function of libfuse. version: for a name of which the library also keeps older meanings."""
+    address = None
+    if version is not None:
+        with contextlib.suppress(AttributeError):
+            look_up = ctypes.CDLL(None).dlvsym
+            look_up.restype, look_up.argtypes = (
+                ctypes.c_void_p,
+                [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p],
+            )
+            address = look_up(_libfuse._handle, name.encode(), version)  # noqa: SLF001 - there is no other way to a version
+    prototype = ctypes.CFUNCTYPE(result, *arguments)
+    return prototype(address) if address else prototype((name, _libfuse))
+
+
+_POINTER = ctypes.c_void_p
+_fuse_mount = _call("fuse_mount", _POINTER, ctypes.c_char_p, ctypes.POINTER(_Arguments))
+_fuse_new = _call(
+    "fuse_new",
+    _POINTER,
+    _POINTER,
+    ctypes.POINTER(_Arguments),
+    ctypes.POINTER(fuse_operations),
+    ctypes.c_size_t,
+    _POINTER,
+    version=b"FUSE_2.6",
+)
+_fuse_loop_mt = _call("fuse_loop_mt", ctypes.c_int, _POINTER)
+_fuse_unmount = _call("fuse_unmount", None, ctypes.c_char_p, _POINTER)
+_fuse_destroy = _call("fuse_destroy", None, _POINTER)
+_fuse_chan_fd = _call("fuse_chan_fd", ctypes.c_int, _POINTER)
+_forget_inode = _call(
+    "fuse_lowlevel_notify_inval_inode",
+    ctypes.c_int,
+    _POINTER,
+    ctypes.c_uint64,
+    ctypes.c_int64,
+    ctypes.c_int64,
+)
+_forget_entry = _call(
+    "fuse_lowlevel_notify_inval_entry",
+    ctypes.c_int,
+    _POINTER,
+    ctypes.c_uint64,
+    ctypes.c_char_p,
+    ctypes.c_size_t,
+)
+
+
+class Session(FUSE):  # type: ignore[misc] # the library is not typed
+    """One mounted file system until it is unmounted by whomever."""
+
+    def __init__(self, operations: Operations, path: Path, options: str) -> None:
+        """Mount. Raises OSError when the system refuses; libfuse says on stderr why."""
+        self.operations = operations
+        self.raw_fi = False
+        self.encoding = "utf-8"
+        self.use_ns = True
+        self._path = os.fsencode(path)
+        self._table = self._operations_table()
+        arguments = _arguments(options)
+        self._channel = _fuse_mount(self._path, arguments)
+        if not self._channel:
+            raise OSError("the system refused the mount")
+        os.set_inheritable(_fuse_chan_fd(self._channel), False)
+        self._fuse = _fuse_new(self._channel, arguments, self._table, ctypes.sizeof(self._table), None)
+        if not self._fuse:
+            _fuse_unmount(self._path, self._channel)
+            raise OSError("libfuse refused the options")
+        self.thread = threading.Thread(target=self._loop, name="fuse", daemon=True)
+
+    def close(self) -> None:
+        """Give back what libfuse holds. Only after the thread has ended."""
+        self.operations.close_all()
+        _fuse_unmount(self._path, self._channel)
+        _fuse_destroy(self._fuse)
+
+    def read(self, path: bytes | None, buffer: object, size: int, offset: int, info: object) -> int:
+        """Copy the bytes once, from where they are to where the kernel wants them."""
+        del path
+        target = ctypes.cast(buffer, ctypes.c_void_p).value or 0  # type: ignore[arg-type]
+        done = 0
+        for view in self.operations.read(None, size, offset, info.contents.fh):  # type: ignore[attr-defined]
+            if view.readonly:
+                ctypes.memmove(target + done, bytes(view), len(view))
+            else:
+                ctypes.memmove(target + done, ctypes.addressof(ctypes.c_char.from_buffer(view)), len(view))
+            done += len(view)
+        return done
+
+    def forget(self, path: Path, name: str) -> int:
+        """Make the kernel forget what it knows of the file or folder `path` / `name`; return 0 or a negative errno.
+
+        The inode's number is libfuse's own, since `use_ino` is off.
+        """
+        folder = path.stat().st_ino
+        _forget_inode(self._channel, folder, -1, 0)
+        try:
+            node = (path / name).stat().st_ino
+        except OSError:
+            encoded = name.encode()
+            return _forget_entry(self._channel, folder, encoded, len(encoded))
+        return _forget_inode(self._channel, node, 0, 0)
+
+    def can_forget(self) -> bool:
+        """Return whether the kernel takes such news at all."""
+        return _forget_inode(self._channel, 1, -1, 0) == 0
+
+    def _loop(self) -> None:
+        """Serve the kernel until the mount is gone."""
+        _fuse_loop_mt(self._fuse)
+
+    def _operations_table(self) -> fuse_operations:
+        """Return the table of callbacks, as fusepy makes it."""
+        table = fuse_operations()
+        for name, prototype, *_ in fuse_operations._fields_:
+            known = name[1:] if name in ("ftruncate", "fgetattr") else name
+            value = getattr(self.operations, known, None)
+            if value is not None and hasattr(prototype, "argtypes"):
+                value = prototype(partial(self._wrapper, getattr(self, name)))
+            if value is not None:
+                setattr(table, name, value)
+        return table
+
+
+def _arguments(options: str) -> _Arguments:
+    """Return a command line for libfuse; the caller keeps it alive."""
+    words = (ctypes.c_char_p * 4)(b"rivulet", b"-o", options.encode(), None)
+    return _Arguments(3, words, 0)
+
+
+class Mount:
+    """Keeps the library mounted from `start` to `stop`."""
+
+    def __init__(self, settings: VfsSettings, files: OpenFiles, counters: Counters) -> None:
+        self._settings = settings
+        self._path = settings.mount_path.absolute()
+        self._files = files
+        self._counters = counters
+        self._attributes = Attributes(settings)
+        self._stopping = threading.Event()
+        self._announcer: Announcer | None = None
+        self._watchdog: threading.Thread | None = None
+        self._session: Session | None = None
+        self._device = ""
+        self._can_forget = True
+        self._is_mounted = False
+
+    def start(self) -> None:
+        """Mount and return once the library can be read. Raises StartupError with one sentence."""
+        check(self._settings)
+        self._announcer = Announcer()
+        try:
+            self._mount()
+        except BaseException:
+            self._announcer.stop(STOP_SECONDS)
+            raise
+        self._watchdog = threading.Thread(target=self._watch, name="vfs-watchdog", daemon=True)
+        self._watchdog.start()
+        logger.info("the library is mounted at {}", self._path)
+
+    def stop(self) -> None:
+        """Unmount, by force if it is still used after a moment, and end every thread. A second call does nothing."""
+        self._stopping.set()
+        if self._watchdog is not None:
+            self._watchdog.join(STOP_SECONDS)
+        self._files.announce_with(None)
+        if self._announcer is not None:
+            self._announcer.stop(STOP_SECONDS)
+        session, self._session = self._session, None
+        if session is not None:
+            self._take_away(session)
+        self._is_mounted = False
+
+    def healthy(self) -> bool:
+        """Return whether the library can be read at its path."""
+        return self._is_mounted and self._session is not None and self._session.thread.is_alive()
+
+    def _mount(self) -> None:
+        """Mount, and again with short timeouts if the kernel cannot be told of changes. Raises StartupError."""
+        prepare(self._path)
+        self._begin_session()
+        if self._can_forget and self._session and not self._session.can_forget():
+            logger.warning(
+                "the kernel cannot be told of changes; it will notice them within {} s", FALLBACK_TIMEOUT
+            )
+            self._can_forget = False
+            self._take_away(self._session)
+            self._begin_session()
+        self._files.announce_with(self._announce)
+        self._is_mounted = True
+
+    def _begin_session(self) -> None:
+        """Start one session and wait until it answers. Raises StartupError."""
+        operations = Operations(self._files, self._attributes, self._counters, self._report)
+        try:
+            session = Session(operations, self._path, self._options())
+        except OSError as error:
+            raise StartupError(f"vfs.mount_path: {self._path} could not be mounted: {error}") from error
+        session.thread.start()
+        trouble = answers(self._path, START_SECONDS)
+        entries = [entry for entry in mounts_at(self._path) if entry.kind == KIND]
+        if trouble is not None or not entries:
+            self._take_away(session)
+            raise StartupError(f"vfs.mount_path: {self._path} was mounted but cannot be read: {trouble}")
+        self._device = entries[-1].device
+        self._session = session
+
+    def _options(self) -> str:
+        settings = self._settings
+        attr, entry = (
+            (settings.attr_timeout, settings.entry_timeout) if self._can_forget else (FALLBACK_TIMEOUT,) * 2
+        )
+        options = ["ro", "default_permissions", "fsname=rivulet", "subtype=rivulet"]
+        options += [f"attr_timeout={attr:g}", f"entry_timeout={entry:g}", "negative_timeout=0"]
+        if self._can_forget:
+            # Pages stay while size and time of the file stay, which is asked at every open.
+            options += ["auto_cache", "ac_attr_timeout=0"]
+        if settings.allow_other if settings.allow_other is not None else may_allow_other():
+            options.append("allow_other")
+        return ",".join(options)
+
+    def _take_away(self, session: Session) -> None:
+        """Unmount a session and end its thread, by force when it must be."""
+        pause = threading.Event()
+        for _ in range(int(BUSY_SECONDS / 0.1)):
+            if not self._is_in_place() or unmount(self._path):
+                break
+            pause.wait(0.1)
+        else:
+            logger.warning("{} is still in use and is taken away from its readers", self._path)
+            detach(self._path)
+        session.thread.join(STOP_SECONDS)
+        if session.thread.is_alive():
+            logger.warning("the mount at {} is still held by a reader; it ends with this process", self._path)
+        else:
+            session.close()
+
+    def _is_in_place(self) -> bool:
+        """Return whether our mount is there, on top or below another."""
+        entries = [entry for entry in mounts_at(self._path) if entry.kind == KIND]
+        return any(entry.device == self._device or not self._device for entry in entries)
+
+    def _watch(self) -> None:
+        """Mount again whenever the mount was lost from outside."""
+        wait = WATCH_SECONDS
+        while not self._stopping.wait(wait):
+            session = self._session
+            if session is not None and session.thread.is_alive() and self._is_in_place():
+                wait = WATCH_SECONDS
+                continue
+            if self._is_mounted:
+                logger.warning("the mount at {} was lost; mounting again", self._path)
+            try:
+                self._mount_again(session)
+            except (StartupError, OSError) as error:
+                wait = min(wait * 2, STOP_SECONDS)
+                logger.warning("not mounted yet: {}", error)
+            else:
+                logger.info("the library is mounted at {} again", self._path)
+
+    def _mount_again(self, lost: Session | None) -> None:
+        """Clear what is left of the lost session and mount. Raises StartupError or OSError."""
+        self._is_mounted = False
+        self._files.announce_with(None)
+        if lost is not None:
+            self._session = None
+            lost.thread.join(WATCH_SECONDS)
+            if not lost.thread.is_alive():
+                lost.close()
+        self._mount()
+
+    def _announce(self, changed: set[str], done: Callable[[], None]) -> None:
+        """Tell the kernel of changed paths on the announcer's thread, then call back."""
+        announcer = self._announcer
+        if announcer is not None:
+            announcer.put(lambda: self._tell_kernel(changed, done))
+
+    def _tell_kernel(self, changed: set[str], done: Callable[[], None]) -> None:
+        try:
+            session = self._session
+            if not self._can_forget:
+                self._stopping.wait(FALLBACK_TIMEOUT)
+            elif session is not None:
+                for path in sorted(changed - {"/"}):
+                    folder, _, name = path.rpartition("/")
+                    with contextlib.suppress(OSError):
+                        session.forget(self._path / folder.lstrip("/"), name)
+        finally:
+            done()
+
+    def _report(self, name: str, error: BaseException) -> None:
+        """Log an unexpected exception, on a thread of ours."""
+        announcer = self._announcer
+        if announcer is not None:
+            announcer.put(lambda: logger.opt(exception=error).error("{} failed", name))
