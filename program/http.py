@@ -234,11 +234,6 @@ class DataSource:
         if self._stopping.wait(seconds):
             raise Cancelled("the program is stopping")
 
-    def pause(self, until: datetime, reason: str) -> None:
-        """Let no call out before `until`: the service said so by other means than a status."""
-        now = self._clock.now()
-        self._remember(self._pacer.pause(now, max(0.0, (until - now).total_seconds()), reason))
-
     def statistics(self) -> Statistics:
         """Return the counts and the standing."""
         standing = self._pacer.standing()
@@ -441,21 +436,19 @@ class DataSource:
             verdict = (self._classify and self._classify(answer)) or http_answers.by_status(
                 self.key, call.name, answer, now
             )
+        if isinstance(verdict, Unavailable):
+            verdict = AskedToWait((verdict.at - now).total_seconds(), self._reason(verdict))
         if isinstance(verdict, AskedToWait):
             standing = self._pacer.asked_to_wait(ticket, now, verdict.seconds, verdict.reason)
-            verdict = Unavailable(self.key, standing.paused_until or now, verdict.reason)
-        elif isinstance(verdict, Unavailable):
-            standing = self._pacer.pause(now, (verdict.at - now).total_seconds(), self._reason(verdict))
-        elif isinstance(verdict, Transient):
+            self._remember(standing)
+            raise Unavailable(self.key, standing.paused_until or now, verdict.reason)
+        if isinstance(verdict, Transient):
             self._remember(self._pacer.failed(ticket, now, self._reason(verdict)))
-            raise verdict
         else:
             self._remember(self._pacer.succeeded(ticket))
-            if verdict is not None:
-                raise verdict
-            return answer
-        self._remember(standing)
-        raise verdict
+        if verdict is not None:
+            raise verdict
+        return answer
 
     def _remember(self, standing: Standing | None) -> None:
         """Log and keep a changed standing; a store that fails costs only the memory of it."""

@@ -31,8 +31,7 @@ _TOO_MANY, _CLOSED = 429, 503
 
 _USERINFO = re.compile(r"(?i)\b([a-z][a-z0-9+.-]*://)[^/\s@]+@")
 _PARAMETER = re.compile(
-    r"(?i)\b((?:x-plex-|auth_?|access_?|refresh_?|api_?)?(?:key|token|password|passwd|signature|sig|secret|pin"
-    r"|realdebrid|alldebrid|premiumize|torbox|debridlink|offcloud|putio|easydebrid)=)[^&#;|\s\"'/]+"
+    r"(?i)\b((?:\w+[-_])*(?:(?:api|auth)?(?:key|token)|password|passwd|signature|sig|secret|pin)=)[^&#;|\s\"'/]+"
 )
 
 

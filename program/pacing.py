@@ -150,14 +150,6 @@ class Pacer:
             self._pause(Standing(max(wanted, until or wanted), standing.level, reason), asked=True)
             return self._standing
 
-    def pause(self, now: datetime, seconds: float, reason: str) -> Standing:
-        """Pause for `seconds`, whoever asked; return the standing."""
-        with self._lock:
-            until = self._standing.paused_until
-            wanted = now + min(timedelta(seconds=seconds), LONGEST_PAUSE)
-            self._pause(Standing(max(wanted, until or wanted), self._standing.level, reason), asked=True)
-            return self._standing
-
     def standing(self) -> Standing:
         """Return what is remembered now."""
         with self._lock:

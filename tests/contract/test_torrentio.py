@@ -8,6 +8,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from program.demo.launch import Servers
+from program.errors import NotFound
 from program.media.item import Ids, MediaType
 from program.media.release import FoundRelease
 from program.media.wanted import Wanted, WantedEpisode
@@ -153,6 +154,16 @@ def test_the_configuration_is_sent_encoded(odd: HTTPServer, odd_url: str) -> Non
     plugin.search(FILM)
     assert "%7C" in odd.log[0][0].environ["RAW_URI"]
     assert odd.log[0][0].headers["User-Agent"].startswith("Mozilla/")
+
+
+def test_a_debrid_key_among_the_options_is_never_shown(odd: HTTPServer, odd_url: str) -> None:
+    plugin = make(Torrentio, odd_url, options="sort=size|debrid=ABCDEFGHIJKLMNOPQRST")
+    odd.expect_request(
+        "/sort=size|debrid=ABCDEFGHIJKLMNOPQRST/stream/movie/tt0000101.json"
+    ).respond_with_data("", 404)
+    with pytest.raises(NotFound) as caught:
+        plugin.search(FILM)
+    assert "ABCDEFGHIJKLMNOPQRST" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

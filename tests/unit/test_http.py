@@ -629,7 +629,7 @@ def test_no_error_and_no_log_line_holds_a_secret(lines: list[str]) -> None:
     address = f"http://user:{SECRET}@127.0.0.1:9/base"
     demo = DataSource("demo", address, clock=SystemClock(), secrets=(odd,), headers={"X-Api-Key": odd})
     with pytest.raises(Transient) as caught:
-        demo.get(f"/realdebrid={SECRET}|x/stream", params={"token": odd})
+        demo.get(f"/debrid={SECRET}|x/stream", params={"token": odd})
     shown = f"{caught.value!r} {caught.value.__cause__!r} {''.join(lines)} {demo.statistics()}"
     for secret in (SECRET, odd, "pa%26ss"):
         assert secret not in shown
@@ -641,7 +641,8 @@ def test_no_error_and_no_log_line_holds_a_secret(lines: list[str]) -> None:
         ("https://u:p@host/x", "https://host/x"),
         ("GET /x?api_key=0123456789&page=2", "GET /x?api_key=••••••&page=2"),
         ("/x?X-Plex-Token=abc", "/x?X-Plex-Token=••••••"),
-        ("/sort=size|realdebrid=ABCDEF/stream", "/sort=size|realdebrid=••••••/stream"),
+        ("/sort=size|premium_key=ABCDEF/stream", "/sort=size|premium_key=••••••/stream"),
+        ("/x?authToken=abc&apikey=def", "/x?authToken=••••••&apikey=••••••"),
         ("/x?monkey=1&keyword=2", "/x?monkey=1&keyword=2"),
     ],
 )

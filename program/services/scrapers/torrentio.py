@@ -19,6 +19,8 @@ from program.settings.provider import ProviderSettings
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
 # How long it is left alone after it has blocked us.
 BLOCKED_SECONDS = 900
+# No other option has so long a value.
+SHORTEST_KEY = 16
 _BLOCKED = 403
 _HASH_IN_URL = re.compile(r"/([0-9a-fA-F]{40})(?=/|$)")
 
@@ -72,6 +74,12 @@ class Torrentio(Scraper[TorrentioSettings]):
     def headers(cls, settings: TorrentioSettings) -> Mapping[str, str]:  # noqa: ARG003
         """Return a browser's name."""
         return {"User-Agent": BROWSER}
+
+    @classmethod
+    def secrets(cls, settings: TorrentioSettings) -> tuple[str, ...]:
+        """Return what may be a debrid service's key among the options."""
+        values = (pair.partition("=")[2] for pair in settings.options.split("|"))
+        return tuple(value for value in values if len(value) >= SHORTEST_KEY and "," not in value)
 
     @classmethod
     def classify(cls, response: Response) -> Exception | None:
