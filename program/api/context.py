@@ -29,7 +29,11 @@ class Queues(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiContext:
-    """The objects behind the API. machines: of the lifecycle, one of them named `Program`. providers: keys of debrid services."""
+    """The objects behind the API.
+
+    machines: of the lifecycle, one of them named `Program`. providers: keys of debrid services. vfs_statistics: a mapping or a
+    dataclass of counters.
+    """
 
     db: Database
     engine: Queues
@@ -41,7 +45,7 @@ class ApiContext:
     providers: Callable[[], tuple[str, ...]]
     machines: tuple[Machine, ...]
     vfs_healthy: Callable[[], bool]
-    vfs_statistics: Callable[[], Mapping[str, object]]
+    vfs_statistics: Callable[[], object]
 
     @property
     def state(self) -> str:

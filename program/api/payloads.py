@@ -1,9 +1,10 @@
 """What clients send."""
 
+import re
 from datetime import date
 from typing import Annotated, Literal, Self
 
-from pydantic import BeforeValidator, Field, JsonValue, RootModel, StringConstraints, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, RootModel, model_validator
 
 from program.api.routes import Payload
 from program.db.views import Sort
@@ -32,11 +33,23 @@ def _digits(value: object) -> object:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else value
 
 
+def _service_id(text: str) -> str:
+    if not re.fullmatch(r"[1-9][0-9]{0,9}", text):
+        raise ValueError("must be a number of 1 or more, or its digits in quotes")
+    return text
+
+
+def _imdb_id(text: str) -> str:
+    if not re.fullmatch(r"tt[0-9]{5,10}", text):
+        raise ValueError("must be tt and digits")
+    return text
+
+
 # An id of ours: a number or its digits in quotes.
 ItemId = Annotated[int, BeforeValidator(_number), Field(ge=1, le=LARGEST_ID)]
 # An id at TMDB or TVDB: digits, in quotes or not.
-ServiceId = Annotated[str, BeforeValidator(_digits), StringConstraints(pattern=r"^[1-9][0-9]{0,9}$")]
-ImdbId = Annotated[str, StringConstraints(pattern=r"^tt[0-9]{5,10}$")]
+ServiceId = Annotated[str, BeforeValidator(_digits), AfterValidator(_service_id)]
+ImdbId = Annotated[str, AfterValidator(_imdb_id)]
 
 StateFilter = Literal[
     "All",

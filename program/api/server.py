@@ -5,7 +5,9 @@ import threading
 
 import waitress
 from flask import Flask, request
-from waitress.server import BaseWSGIServer, MultiSocketServer
+from waitress import wasyncore
+from waitress.server import BaseWSGIServer
+from waitress.task import ThreadedTaskDispatcher
 
 from program.api import auth, errors, items, openapi, settings, status, webhooks
 from program.api.context import ApiContext
@@ -20,7 +22,11 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 # Bodies up to the app's own limit are answered in JSON; far larger ones are cut off before they are read.
 CUT_OFF = 16
 KIB = 1024
+# How long running requests may take after a stop, and how long their answers may take to leave.
 STOP_SECONDS = 5.0
+FLUSH_SECONDS, FLUSH_TURN_SECONDS = 1.0, 0.05
+# The server wakes up by itself this often; everything else wakes it at once.
+POLL_SECONDS = 1.0
 
 ROUTES: tuple[Route, ...] = (*items.ROUTES, *status.ROUTES, *settings.ROUTES, *webhooks.ROUTES)
 
@@ -53,14 +59,17 @@ class ApiServer:
         self._host = host
         self._port = port
         self._threads = threads
-        self._server: BaseWSGIServer | MultiSocketServer | None = None
+        self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
+        # Everything the server listens to: its sockets, its clients, and what wakes it.
+        self._map: dict[int, wasyncore.dispatcher] = {}
 
     def start(self) -> None:
         """Listen and serve; raise StartupError with a sentence when the address cannot be used."""
         try:
-            self._server = waitress.create_server(
+            server = waitress.create_server(
                 self._app,
+                map=self._map,
                 host=self._host,
                 port=self._port,
                 threads=self._threads,
@@ -68,25 +77,43 @@ class ApiServer:
                 max_request_body_size=self._app.config["MAX_CONTENT_LENGTH"] * CUT_OFF,
             )
         except (OSError, ValueError) as error:
+            wasyncore.close_all(self._map, ignore_all=True)
             raise StartupError(_why(error, self._host, self._port)) from error
-        self._thread = threading.Thread(target=self._server.run, name="api", daemon=True)
+        self._thread = threading.Thread(
+            target=self._serve, args=(server.task_dispatcher,), name="api", daemon=True
+        )
         self._thread.start()
         logger.info("API on http://{}:{}", self._host, self.port)
 
     @property
     def port(self) -> int:
         """Return the port it listens on."""
-        listening = getattr(self._server, "effective_listen", None)
-        return int(listening[0][1]) if listening else int(getattr(self._server, "effective_port", self._port))
+        return next((int(one.effective_port) for one in self._listeners()), self._port)
 
     def stop(self) -> None:
         """Stop listening; answers under way get a moment. Stopping twice is fine."""
-        server, self._server = self._server, None
-        if server is None or self._thread is None:
-            return
-        server.close()
-        self._thread.join(STOP_SECONDS)
-        server.task_dispatcher.shutdown(timeout=STOP_SECONDS)
+        self._stopping.set()
+        for one in self._listeners()[:1]:
+            one.pull_trigger()
+        if self._thread is not None:
+            self._thread.join(STOP_SECONDS + FLUSH_SECONDS + 1)
+
+    def _listeners(self) -> list[BaseWSGIServer]:
+        return [one for one in tuple(self._map.values()) if isinstance(one, BaseWSGIServer)]
+
+    def _serve(self, dispatcher: ThreadedTaskDispatcher) -> None:
+        """Serve until stopped. Only this thread touches the sockets, so that none is closed under another's hands."""
+        while not self._stopping.is_set():
+            self._turn(POLL_SECONDS)
+        dispatcher.shutdown(timeout=STOP_SECONDS)
+        turns = round(FLUSH_SECONDS / FLUSH_TURN_SECONDS)
+        while turns and any(getattr(one, "total_outbufs_len", 0) for one in self._map.values()):
+            self._turn(FLUSH_TURN_SECONDS)
+            turns -= 1
+        wasyncore.close_all(self._map, ignore_all=True)
+
+    def _turn(self, seconds: float) -> None:
+        wasyncore.loop(timeout=seconds, use_poll=True, map=self._map, count=1)
 
 
 def _why(error: Exception, host: str, port: int) -> str:

@@ -194,7 +194,7 @@ def lifecycle(context: ApiContext) -> LifecycleBody:
             )
             for machine in context.machines
         ],
-        vfs=cast("dict[str, JsonValue]", to_jsonable_python(dict(context.vfs_statistics()))),
+        vfs=cast("dict[str, JsonValue]", to_jsonable_python(context.vfs_statistics())),
     )
 
 

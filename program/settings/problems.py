@@ -21,10 +21,17 @@ SENTENCES: Mapping[str, str] = {
     "missing": "is missing",
     "int_type": "must be a whole number",
     "int_from_float": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_parsing_size": "is too large a number",
     "float_type": "must be a number",
+    "float_parsing": "must be a number",
     "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
     "string_type": "must be text in quotes",
-    "string_too_short": "must have at least {min_length} characters",
+    "string_too_short": "must have {min_length} characters or more",
+    "string_too_long": "must have {max_length} characters or fewer",
+    "too_short": "must have {min_length} entries or more",
+    "too_long": "must have {max_length} entries or fewer",
     "list_type": "must be a list",
     "tuple_type": "must be a list",
     "set_type": "must be a list",
@@ -44,6 +51,10 @@ SENTENCES: Mapping[str, str] = {
     "url_too_long": "is too long for a URL",
     "value_error": "{error}",
 }
+
+
+# Where the value says nothing that the sentence does not.
+WITHOUT_VALUE = frozenset({"missing", "too_short", "too_long"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +151,9 @@ def _sentence(detail: ErrorDetails, *, hide: bool) -> str:
     if hide:
         return sentence.replace(str(value), MASK) if str(value) else sentence
     is_scalar = value is None or isinstance(value, (str, int, float))
-    return f"{sentence}, not {shown(value)}" if is_scalar and detail["type"] != "missing" else sentence
+    return (
+        f"{sentence}, not {shown(value)}" if is_scalar and detail["type"] not in WITHOUT_VALUE else sentence
+    )
 
 
 def shown(value: str | float | bool | None) -> str:  # noqa: FBT001 - any value of a JSON file
