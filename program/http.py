@@ -63,6 +63,8 @@ USER_AGENT = "Rivulet/0.1"
 LONGEST_BLOCK_SECONDS = 1.0
 MAX_BODY = 32 * 1024 * 1024
 PIECE = 64 * 1024
+# A pause that a service asks for and that is over sooner is everyday life.
+WORTH_A_LINE = timedelta(seconds=30)
 MAX_REDIRECTS = 5
 # More connections than threads that could use them.
 POOL_SIZE = 32
@@ -193,6 +195,7 @@ class DataSource:
         self._lock = threading.Lock()
         self._flights: dict[tuple[str, bool], Future[Response]] = {}
         self._counts: Counter[str] = Counter()
+        self._is_away = False
 
     def get(self, path: str, **how: Unpack[GetOptions]) -> Response:
         """Return the answer; 2xx and the statuses of `ok` are answers, everything else is raised.
@@ -439,9 +442,9 @@ class DataSource:
         if isinstance(verdict, Unavailable):
             verdict = AskedToWait((verdict.at - now).total_seconds(), self._reason(verdict))
         if isinstance(verdict, AskedToWait):
-            standing = self._pacer.asked_to_wait(ticket, now, verdict.seconds, verdict.reason)
-            self._remember(standing)
-            raise Unavailable(self.key, standing.paused_until or now, verdict.reason)
+            until = self._pacer.asked_to_wait(ticket, now, verdict.seconds)
+            self._remember(self._pacer.pause(until, verdict.reason))
+            raise Unavailable(self.key, until, verdict.reason)
         if isinstance(verdict, Transient):
             self._remember(self._pacer.failed(ticket, now, self._reason(verdict)))
         else:
@@ -454,21 +457,28 @@ class DataSource:
         """Log and keep a changed standing; a store that fails costs only the memory of it."""
         if standing is None:
             return
-        bound = logger.bind(provider=self.key)
-        if standing.level == 0 and standing.paused_until is None:
-            bound.info("{}: answers again", self.key)
-        elif standing.paused_until is not None:
-            bound.warning(
-                "{}: {}; paused until {:%H:%M:%S} UTC", self.key, standing.reason, standing.paused_until
-            )
-        elif standing.level == 1:
-            bound.warning("{}: {}", self.key, standing.reason)
+        self._tell(standing)
         if self._status is None:
             return
         try:
             self._status.save(self.key, standing.paused_until, standing.level, standing.reason)
         except RivuletError as error:
-            bound.warning("{}: its standing could not be stored: {}", self.key, error)
+            logger.bind(provider=self.key).warning("{}: its standing is not stored: {}", self.key, error)
+
+    def _tell(self, standing: Standing) -> None:
+        """Log once that the service went away and once that it is back."""
+        until = standing.paused_until
+        is_well = standing.level == 0 and until is None
+        is_short = until is not None and standing.level == 0 and until - self._clock.now() < WORTH_A_LINE
+        with self._lock:
+            is_news = self._is_away if is_well else not (self._is_away or is_short)
+            if is_news:
+                self._is_away = not is_well
+        line = "answers again" if is_well else standing.reason
+        if until is not None:
+            line += f"; paused until {until:%H:%M:%S} UTC"
+        level = ("INFO" if is_well else "WARNING") if is_news else "DEBUG"
+        logger.bind(provider=self.key).log(level, "{}: {}", self.key, line)
 
     def _reason(self, error: Exception) -> str:
         return str(error).removeprefix(f"{self.key}: ")

@@ -135,19 +135,26 @@ class Pacer:
             self._pause(Standing(until, level, reason), asked=False)
             return self._standing
 
-    def asked_to_wait(self, ticket: Ticket, now: datetime, seconds: float | None, reason: str) -> Standing:
-        """Pause because the service said so (429); None seconds = it did not say how long. Return the standing."""
+    def asked_to_wait(self, ticket: Ticket, now: datetime, seconds: float | None) -> datetime:
+        """Return until when to pause because the service said so (429); None seconds = it did not say how long."""
         with self._lock:
             self._limited_at = now
-            standing = self._standing
-            until = standing.paused_until
+            until = self._standing.paused_until
             if ticket.number <= self._pause_number and until is not None and seconds is None:
-                return standing
+                return until
             if seconds is None:
                 seconds = min(QUIET_SECONDS * 2**self._quiet, LONGEST_QUIET_SECONDS)
                 self._quiet += 1
             wanted = now + min(timedelta(seconds=seconds), LONGEST_PAUSE)
-            self._pause(Standing(max(wanted, until or wanted), standing.level, reason), asked=True)
+            return max(wanted, until or wanted)
+
+    def pause(self, until: datetime, reason: str) -> Standing | None:
+        """Let nobody in before `until`; return the new standing, None when the pause is no longer than the one there is."""
+        with self._lock:
+            known = self._standing.paused_until
+            if self._asked_to_wait and known is not None and until <= known:
+                return None
+            self._pause(Standing(until, self._standing.level, reason), asked=True)
             return self._standing
 
     def standing(self) -> Standing:

@@ -328,7 +328,22 @@ def test_an_outage_is_logged_once_when_it_begins_and_once_when_it_ends(
         demo.get("/x")
     demo.get("/x")
     demo.get("/x")
-    assert lines == ["WARNING demo: answers 502 (GET /x)\n", "INFO demo: answers again\n"]
+    shown = [line for line in lines if not line.startswith("DEBUG")]
+    assert shown == ["WARNING demo: answers 502 (GET /x)\n", "INFO demo: answers again\n"]
+
+
+def test_a_limited_service_does_not_flood_the_log(
+    httpserver: HTTPServer, clock: ManualClock, lines: list[str]
+) -> None:
+    httpserver.expect_request("/short").respond_with_data("", 429, headers={"Retry-After": "2"})
+    httpserver.expect_request("/long").respond_with_data("", 429, headers={"Retry-After": "600"})
+    demo = source(httpserver, clock)
+    for path in ("/short", "/short", "/long", "/long", "/long"):
+        with pytest.raises(Unavailable) as caught:
+            demo.get(path)
+        clock.advance((caught.value.at - clock.now()).total_seconds())
+    shown = [line for line in lines if not line.startswith("DEBUG")]
+    assert shown == ["WARNING demo: asks to slow down (429); paused until 12:10:04 UTC\n"]
 
 
 def test_a_burst_beyond_the_rate_is_parked_and_spread(httpserver: HTTPServer, clock: ManualClock) -> None:
