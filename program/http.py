@@ -392,6 +392,8 @@ class DataSource:
                 # Keys are for the service they were given for.
                 headers = {name: headers[name] for name in ("User-Agent", "Accept") if name in headers}
             url = target
+            if self._clock.monotonic() > deadline:
+                raise urllib3.exceptions.TimeoutError
         raise Refused(self.key, answer.status, None, f"redirects without end ({call.name})")
 
     def _once(self, call: _Call, url: str, headers: Mapping[str, str], deadline: float) -> Response:
