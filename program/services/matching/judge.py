@@ -1,0 +1,143 @@
+"""A search's answers, judged: each release comes back once, refused with a reason or ranked."""
+
+import base64
+import binascii
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from program.media.release import FoundRelease, JudgedRelease, Rejection
+from program.media.wanted import Wanted
+from program.services.matching.names import Names, TitleMatch
+from program.services.matching.parse import Parsed, parse
+from program.services.matching.rank import score_of
+from program.services.matching.rules import RULES
+from program.services.matching.rules.base import Look, Rule, refused
+from program.services.matching.rules.year import SLACK, years_of
+from program.services.matching.titles import TitleReading
+from program.settings.ranking import RankingOptions
+
+_HEX_LENGTH = 40
+_BASE32_LENGTH = 32
+
+
+@dataclass(frozen=True, slots=True)
+class _Merged:
+    """One torrent as all scrapers together describe it."""
+
+    infohash: str
+    raw_title: str
+    sources: tuple[str, ...]
+    size: int | None
+    seeders: int | None
+    cached_at: tuple[str, ...]
+
+
+def judge(
+    wanted: Wanted, releases: Iterable[FoundRelease], ranking: RankingOptions, now: datetime
+) -> tuple[JudgedRelease, ...]:
+    """Return every release once, in the order found, either refused or with rank and score."""
+    names = Names(wanted)
+    return tuple(_judged(wanted, names, merged, ranking, now) for merged in _merged(releases))
+
+
+def look_at(
+    wanted: Wanted, names: Names, title: str, ranking: RankingOptions, now: datetime, size: int | None = None
+) -> Look:
+    """Return what the rules look at for one release name."""
+    parsed = parse(title, of_film=wanted.is_movie)
+    return Look(wanted, names, parsed, _best_match(wanted, names, parsed, ranking), ranking, now, size)
+
+
+def refusals(look: Look, rules: Iterable[Rule] = RULES) -> Iterable[Rejection]:
+    """Yield each rule's refusal, in the order of the rules; a rule that crashes refuses too, so that it is seen."""
+    for rule in rules:
+        try:
+            answer = rule.check(look)
+        except Exception as error:  # noqa: BLE001 - the boundary of the rules: a broken rule is an answer, not a crash
+            answer = refused("rule_crashed", f"the rule {rule.code} failed: {type(error).__name__}")
+        if answer is not None:
+            yield answer
+
+
+def normal_hash(infohash: str) -> str | None:
+    """Return 40 hex digits in small letters from hex or base32, None for anything else."""
+    text = infohash.strip()
+    if len(text) == _BASE32_LENGTH:
+        try:
+            return base64.b32decode(text.upper()).hex()
+        except binascii.Error:
+            return None
+    lower = text.lower()
+    is_hex = len(lower) == _HEX_LENGTH and all(c in "0123456789abcdef" for c in lower)
+    return lower if is_hex else None
+
+
+def _merged(releases: Iterable[FoundRelease]) -> list[_Merged]:
+    groups: dict[str, list[FoundRelease]] = {}
+    for release in releases:
+        groups.setdefault(normal_hash(release.infohash) or release.infohash, []).append(release)
+    return [_joined(infohash, group) for infohash, group in groups.items()]
+
+
+def _joined(infohash: str, group: list[FoundRelease]) -> _Merged:
+    return _Merged(
+        infohash=infohash,
+        raw_title=max((release.raw_title for release in group), key=len),
+        sources=tuple(dict.fromkeys(release.source for release in group)),
+        size=max((release.size for release in group if release.size), default=None),
+        seeders=max((release.seeders for release in group if release.seeders is not None), default=None),
+        cached_at=tuple(dict.fromkeys(key for release in group for key in release.cached_at)),
+    )
+
+
+def _judged(
+    wanted: Wanted, names: Names, merged: _Merged, ranking: RankingOptions, now: datetime
+) -> JudgedRelease:
+    if normal_hash(merged.infohash) is None:
+        return _result(merged, None, {}, refused("bad_hash", "its hash is not a torrent's"))
+    try:
+        look = look_at(wanted, names, merged.raw_title, ranking, now, merged.size)
+    except Exception as error:  # noqa: BLE001 - the boundary of the rules: a name that breaks the parser is one refusal
+        return _result(
+            merged, None, {}, refused("rule_crashed", f"its name cannot be read: {type(error).__name__}")
+        )
+    rejection = next(iter(refusals(look)), None)
+    score = {} if rejection else score_of(look.parsed, ranking)
+    if rejection is None and sum(score.values()) < ranking.remove_ranks_under:
+        sentence = f"has {sum(score.values())} points, less than {ranking.remove_ranks_under}"
+        rejection = refused("low_rank", sentence)
+    return _result(merged, look, score, rejection)
+
+
+def _result(
+    merged: _Merged, look: Look | None, score: dict[str, int], rejection: Rejection | None
+) -> JudgedRelease:
+    return JudgedRelease(
+        infohash=merged.infohash,
+        raw_title=merged.raw_title,
+        sources=merged.sources,
+        size=merged.size,
+        seeders=merged.seeders,
+        cached_at=merged.cached_at,
+        # Plain dicts: a mapping proxy cannot be sent back from another process.
+        parsed=look.parsed.as_json() if look else {},
+        rejection=rejection,
+        rank=sum(score.values()),
+        score=score,
+        resolution=look.parsed.resolution if look else "unknown",
+        similarity=round(look.match.similarity, 3) if look else 0.0,
+    )
+
+
+def _best_match(wanted: Wanted, names: Names, parsed: Parsed, ranking: RankingOptions) -> TitleMatch:
+    """Return the reading that fits: close enough first, then with a fitting year, then the closest, then the likeliest."""
+    allowed = years_of(wanted, parsed)
+
+    def worth(match: TitleMatch) -> tuple[bool, bool, float]:
+        year = match.reading.year
+        fits = year is None or not allowed or any(abs(year - known) <= SLACK for known in allowed)
+        return match.similarity >= ranking.title_similarity, fits, match.similarity
+
+    matches = [names.closest(reading) for reading in parsed.readings]
+    return max(matches, key=worth, default=TitleMatch(TitleReading(""), 0.0, ""))

@@ -1,0 +1,194 @@
+"""Which files of a torrent are which episodes of a show."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from program.media.entry import FileMatch
+from program.media.wanted import Wanted, WantedEpisode
+from program.services.matching.files import FileLook, Role
+from program.services.matching.names import Names
+from program.services.matching.parse import Parsed, parse
+from program.services.matching.text import spellings
+
+_ALIKE = 0.85
+# Names without a form: a number at the front, `1.01`, `101`; they are believed when such an episode is known.
+_DOTTED = re.compile(r"(?<!\d)(\d{1,2})\.(\d{2})(?!\d)")
+_FRONT = re.compile(r"^[\s\[(]*(\d{1,4})(?!\d)")
+_THREE_DIGITS = re.compile(r"(?<!\d)(\d{1,2})(\d{2})(?!\d|[pi])")
+_LAST = re.compile(r"(?<!\d)(\d{1,3})[\s\])]*$")
+_SPECIALS = frozenset({"specials", "special", "season 0", "season 00", "s00", "ova", "ovas", "oad"})
+_SHORTEST_TITLE = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A file and the episodes it says to hold. is_titled: its name has the show's title."""
+
+    look: FileLook
+    episodes: tuple[WantedEpisode, ...]
+    is_titled: bool
+
+
+class Guide:
+    """The known episodes of a show, by every way to name them."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        self.is_anime = wanted.is_anime
+        self.by_number = {(e.season, e.number): e for e in wanted.episodes}
+        self.by_absolute = {e.absolute: e for e in wanted.episodes if e.absolute and e.season > 0}
+        self.seasons = {e.season for e in wanted.episodes if e.season > 0}
+        self.longest = {s: max(e.number for e in wanted.episodes if e.season == s) for s in self.seasons}
+        self._dates = [(e.aired_at.date(), e) for e in wanted.episodes if e.aired_at]
+        titles: dict[str, list[WantedEpisode]] = {}
+        for episode in wanted.episodes:
+            for spelling in spellings(episode.title):
+                if len(spelling.joined) >= _SHORTEST_TITLE and not spelling.joined.isdigit():
+                    titles.setdefault(spelling.joined, []).append(episode)
+        self._titles = {text: found[0] for text, found in titles.items() if len(set(found)) == 1}
+
+    def dated(self, parsed: Parsed) -> tuple[WantedEpisode, ...]:
+        """Return the episode of an air date; the day beside it counts when only one is near."""
+        if parsed.air_date is None:
+            return ()
+        for slack in (timedelta(0), timedelta(days=1)):
+            near = [e for day, e in self._dates if abs(day - parsed.air_date) <= slack]
+            if len(near) == 1:
+                return tuple(near)
+        return ()
+
+    def titled(self, text: str) -> tuple[WantedEpisode, ...]:
+        """Return the one episode whose title this is."""
+        for spelling in spellings(text):
+            if spelling.joined in self._titles:
+                return (self._titles[spelling.joined],)
+        return ()
+
+    def in_season(self, season: int, numbers: Sequence[int]) -> tuple[WantedEpisode, ...]:
+        """Return the known ones among the numbers of a season."""
+        return tuple(self.by_number[season, n] for n in numbers if (season, n) in self.by_number)
+
+    def counted(self, numbers: Sequence[int]) -> tuple[WantedEpisode, ...]:
+        """Return the known ones among numbers that count over the whole show."""
+        if self.by_absolute:
+            return tuple(self.by_absolute[n] for n in numbers if n in self.by_absolute)
+        only = next(iter(self.seasons)) if len(self.seasons) == 1 else None
+        return self.in_season(only, numbers) if only is not None else ()
+
+
+def map_show(wanted: Wanted, names: Names, torrent: str, looks: Sequence[FileLook]) -> tuple[FileMatch, ...]:
+    """Return the files that hold a wanted episode, each with all known episodes in it."""
+    guide = Guide(wanted)
+    pack = parse(torrent)
+    claims = [
+        Claim(look, episodes, _has_title(names, look))
+        for look in looks
+        if look.role is Role.MAIN and (episodes := _episodes(guide, pack, look))
+    ]
+    if any(claim.is_titled for claim in claims):
+        claims = [claim for claim in claims if claim.is_titled or not _names_another(claim.look)]
+    return tuple(
+        FileMatch(claim.look.file, tuple(e.item_id for e in claim.episodes))
+        for claim in _settled(claims)
+        if any(e.is_wanted for e in claim.episodes)
+    )
+
+
+def _settled(claims: list[Claim]) -> list[Claim]:
+    """Return at most one file per episode: one with the show's title, then a file of its own, then the largest."""
+    taken: set[int] = set()
+    kept = []
+    for claim in sorted(claims, key=lambda c: (not c.is_titled, len(c.episodes), -c.look.file.size)):
+        free = tuple(e for e in claim.episodes if e.item_id not in taken)
+        if free:
+            taken |= {e.item_id for e in free}
+            kept.append(Claim(claim.look, free, claim.is_titled))
+    return sorted(kept, key=lambda c: c.look.file.path)
+
+
+def _episodes(guide: Guide, pack: Parsed, look: FileLook) -> tuple[WantedEpisode, ...]:
+    parsed = parse(look.stem)
+    if parsed.is_special and not parsed.episodes:
+        return guide.titled(parsed.between)
+    seasons = _seasons_around(pack, look)
+    if parsed.episodes:
+        return _numbered(guide, parsed, seasons)
+    if parsed.air_date is not None:
+        return guide.dated(parsed)
+    return _unnumbered(guide, parsed, look, seasons)
+
+
+def _numbered(guide: Guide, parsed: Parsed, around: tuple[int, ...]) -> tuple[WantedEpisode, ...]:
+    if parsed.episodes == (0,):
+        return guide.in_season(0, ()) or guide.titled(parsed.between)
+    numbers = parsed.episodes
+    if parsed.seasons:
+        return _in_named_season(guide, parsed, parsed.seasons[0], numbers)
+    if len(around) == 1:
+        return guide.in_season(around[0], numbers) or guide.counted(numbers)
+    return guide.counted(numbers)
+
+
+def _in_named_season(
+    guide: Guide, parsed: Parsed, season: int, numbers: Sequence[int]
+) -> tuple[WantedEpisode, ...]:
+    if parsed.glued is not None and (season, parsed.glued) in guide.by_number:
+        return guide.in_season(season, (parsed.glued,))
+    found = guide.in_season(season, numbers)
+    if found:
+        return found
+    # `S01E1170`: the season is a mere habit, the number counts over the whole show.
+    beyond = season == 1 and numbers and min(numbers) > guide.longest.get(1, 0)
+    return guide.counted(numbers) if beyond else ()
+
+
+def _unnumbered(
+    guide: Guide, parsed: Parsed, look: FileLook, around: tuple[int, ...]
+) -> tuple[WantedEpisode, ...]:
+    """Read a name without a form: by a title, or by a bare number where such an episode is known."""
+    stem = look.stem.replace("_", " ")
+    dotted = _DOTTED.search(stem)
+    if dotted and (found := guide.in_season(int(dotted[1]), (int(dotted[2]),))):
+        return found
+    seasons = parsed.seasons if len(parsed.seasons) == 1 else around
+    for pattern in (_FRONT, _LAST):
+        bare = pattern.search(stem)
+        if bare and (found := _bare(guide, int(bare[1]), seasons)):
+            return found
+    glued = _THREE_DIGITS.search(stem) if not parsed.years else None
+    if glued and (not seasons or int(glued[1]) in seasons):
+        found = guide.in_season(int(glued[1]), (int(glued[2]),))
+        if found:
+            return found
+    texts = (parsed.between, parsed.title, stem.rpartition(" - ")[2], re.sub(r"^[\d\s._\-]+", "", stem))
+    return next((found for text in texts if text and (found := guide.titled(text))), ())
+
+
+def _bare(guide: Guide, number: int, seasons: tuple[int, ...]) -> tuple[WantedEpisode, ...]:
+    if len(seasons) == 1:
+        return guide.in_season(seasons[0], (number,))
+    return guide.counted((number,)) if len(guide.seasons) == 1 or guide.is_anime else ()
+
+
+def _seasons_around(pack: Parsed, look: FileLook) -> tuple[int, ...]:
+    """Return the seasons that the nearest folder names, else those of the torrent."""
+    for folder in reversed(look.folders):
+        if folder.casefold().strip() in _SPECIALS:
+            return (0,)
+        seasons = parse(folder).seasons
+        if seasons:
+            return seasons
+        if folder.strip().isdigit() and int(folder) < len("0123456789") ** 2:
+            return (int(folder),)
+    return pack.seasons
+
+
+def _has_title(names: Names, look: FileLook) -> bool:
+    return any(names.closest(reading).similarity >= _ALIKE for reading in parse(look.stem).readings)
+
+
+def _names_another(look: FileLook) -> bool:
+    """Return True when a name begins with a title of several words; a short mark says nothing."""
+    parsed = parse(look.stem)
+    return bool(parsed.seasons) and bool(parsed.readings) and len(parsed.title.split()) > 1

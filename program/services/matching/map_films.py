@@ -1,0 +1,81 @@
+"""Which file of a torrent is the wanted film."""
+
+import re
+from collections.abc import Sequence
+
+from program.media.entry import FileMatch
+from program.media.wanted import Wanted
+from program.services.matching.files import FileLook, Role
+from program.services.matching.names import Names
+from program.services.matching.parse import parse
+from program.services.matching.rules.year import SLACK, years_of
+
+# How alike a file's title and the film's must be.
+_ALIKE = 0.85
+# Without a fitting name, the largest file must stand out so far from the next one.
+_STANDS_OUT = 1.5
+_DISC_PART = re.compile(r"(?<![a-z])(?:cd|disc|disk|dvd)[\s._\-]?[1-9](?!\d)", re.IGNORECASE)
+
+
+def map_film(wanted: Wanted, names: Names, looks: Sequence[FileLook]) -> tuple[FileMatch, ...]:
+    """Return the largest file that is the film; nothing when it is in parts or when nobody can tell."""
+    films = [
+        look for look in looks if look.role is Role.MAIN and not _is_vob(look) and not _is_part(look, looks)
+    ]
+    fitting = [look for look in films if _fits(wanted, names, look)]
+    if not fitting:
+        fitting = _standing_out([look for look in films if not _is_another(wanted, names, look)])
+    if not fitting:
+        return ()
+    best = max(fitting, key=lambda look: look.file.size)
+    return (FileMatch(best.file, (wanted.item_id,)),)
+
+
+def _fits(wanted: Wanted, names: Names, look: FileLook) -> bool:
+    """Return True when the file's name, or that of its folder, is the film's."""
+    for text in (look.stem, *look.folders[-1:]):
+        parsed = parse(text, of_film=True)
+        if parsed.has_numbers:
+            return False
+        years = years_of(wanted, parsed)
+        for reading in parsed.readings:
+            fits_year = (
+                reading.year is None or not years or any(abs(reading.year - y) <= SLACK for y in years)
+            )
+            if fits_year and names.closest(reading).similarity >= _ALIKE:
+                return True
+        if len(parsed.readings) and text is look.stem and parsed.year is not None:
+            # A full name of another film; its folder cannot make it ours.
+            return False
+    return False
+
+
+def _is_another(wanted: Wanted, names: Names, look: FileLook) -> bool:
+    """Return True for a file that says of itself to be something else: an episode, or a film of another year."""
+    parsed = parse(look.stem, of_film=True)
+    years = years_of(wanted, parsed)
+    if parsed.has_numbers:
+        return True
+    is_ours = any(names.closest(reading).similarity >= _ALIKE for reading in parsed.readings)
+    if parsed.year is None:
+        return False
+    return not is_ours or (bool(years) and all(abs(parsed.year - year) > SLACK for year in years))
+
+
+def _standing_out(films: list[FileLook]) -> list[FileLook]:
+    by_size = sorted(films, key=lambda look: look.file.size, reverse=True)
+    if len(by_size) > 1 and by_size[0].file.size < by_size[1].file.size * _STANDS_OUT:
+        return []
+    return by_size[:1]
+
+
+def _is_part(look: FileLook, looks: Sequence[FileLook]) -> bool:
+    """Return True for one of several discs: half a film is none."""
+    if not _DISC_PART.search(look.stem):
+        return False
+    base = _DISC_PART.sub("", look.stem)
+    return any(other is not look and _DISC_PART.sub("", other.stem) == base for other in looks)
+
+
+def _is_vob(look: FileLook) -> bool:
+    return look.file.path.lower().endswith((".vob", ".iso"))

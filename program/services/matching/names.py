@@ -1,0 +1,69 @@
+"""The names of what is wanted, and how close a release's title comes to one of them."""
+
+import re
+from dataclasses import dataclass
+
+from program.media.wanted import Wanted
+from program.services.matching.text import Spelling, closeness, spellings
+from program.services.matching.titles import TitleReading
+
+# `Title (2014)` and `Title (US)`, as metadata services tell namesakes apart.
+_NAMESAKE_MARK = re.compile(r"\s*\((?:(?:19|20)\d\d|[A-Z]{2,3})\)\s*$")
+# Only titles of about the same length can be the same one misspelt.
+_LENGTH_SLACK = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class TitleMatch:
+    """The reading of a release's name that fits best, how well (0 to 1), and the known name it fits."""
+
+    reading: TitleReading
+    similarity: float
+    name: str
+
+
+class Names:
+    """Every name of a wanted title, ready to be compared.
+
+    A name that also belongs to another known title counts for nothing, unless it is the title itself.
+    """
+
+    def __init__(self, wanted: Wanted) -> None:
+        texts = [wanted.title, wanted.original_title or "", *(title.text for title in wanted.titles)]
+        texts += [_NAMESAKE_MARK.sub("", text) for text in texts]
+        others = {spelling.joined for text in wanted.other_titles for spelling in spellings(text)}
+        own = {spelling.joined for spelling in spellings(wanted.title)}
+        self._known: dict[str, tuple[Spelling, str]] = {}
+        for text in texts:
+            for spelling in spellings(text):
+                if spelling.joined in own or spelling.joined not in others:
+                    self._known.setdefault(spelling.joined, (spelling, text))
+        self._first = spellings(wanted.title)[:1]
+
+    def closest(self, reading: TitleReading) -> TitleMatch:
+        """Return how close one reading comes."""
+        best, name = 0.0, ""
+        for mine in spellings(reading.text):
+            exact = self._known.get(mine.joined)
+            if exact is not None:
+                return TitleMatch(reading, 1.0, exact[1])
+            for spelling, text in self._known.values():
+                if _is_near(mine, spelling) and (close := closeness(mine, spelling)) > best:
+                    best, name = close, text
+            for spelling in self._first:
+                best = max(best, closeness(mine, spelling))
+        return TitleMatch(reading, best, name)
+
+    def says(self, word: str) -> bool:
+        """Return True when a known name has this word."""
+        wanted = spellings(word)
+        return (
+            any(set(wanted[0].words) <= set(known.words) for known, _ in self._known.values())
+            if wanted
+            else False
+        )
+
+
+def _is_near(one: Spelling, other: Spelling) -> bool:
+    longer = max(len(one.joined), len(other.joined))
+    return abs(len(one.joined) - len(other.joined)) <= _LENGTH_SLACK * longer

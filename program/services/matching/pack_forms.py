@@ -1,0 +1,41 @@
+"""Forms that name seasons only: S01, S01-S05, Season 2, 2. Staffel, Second Season."""
+
+import re
+
+from program.services.matching.counting import SEASON, SEASONS_MAX, Numbering, rest_says_special, seasons_from
+
+_PACK_S = re.compile(r"(?<![a-z0-9])s(?P<s>\d{1,4})(?![a-z0-9]|[ .]?e\d)", re.IGNORECASE)
+_PACK_WORD = re.compile(rf"(?<![^\W\d_]){SEASON}[. :#]*(?P<s>\d{{1,4}})(?!\d|[. ]?(?:x|of)\d)", re.IGNORECASE)
+_PACK_AFTER = re.compile(
+    rf"(?<!\d)(?P<s>\d{{1,2}})(?:st|nd|rd|th|ª|º|°|\.|-?й)?(?:\s*[-~]\s*(?P<t>\d{{1,2}}))?\s*{SEASON}(?![^\W\d_])",
+    re.IGNORECASE,
+)
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_PACK_ORDINAL = re.compile(rf"\b(?P<s>{'|'.join(_ORDINALS)})[. ]season\b", re.IGNORECASE)
+_NUMBER_NAMES = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_PACK_SPELT = re.compile(rf"\bseason[. ](?P<s>{'|'.join(_NUMBER_NAMES)})\b", re.IGNORECASE)
+_RANGE_BEHIND = re.compile(r"[\]) .]*[\[(]?(?:e(?:p(?:isode)?s?)?[. ]?)(?P<e>\d{1,3})", re.IGNORECASE)
+
+
+def season_pack(text: str) -> Numbering | None:
+    """Read the seasons of a pack."""
+    match = _PACK_S.search(text) or _PACK_WORD.search(text)
+    if match is not None:
+        seasons, end = seasons_from(int(match["s"]), text, match.end(), rf"(?:s|{SEASON})")
+        return _pack(text, seasons, match.start(), end)
+    match = _PACK_AFTER.search(text)
+    if match is not None:
+        first, last = int(match["s"]), int(match["t"] or match["s"])
+        return _pack(
+            text, tuple(range(first, min(last, SEASONS_MAX) + 1)) or (first,), match.start(), match.end()
+        )
+    for pattern, names in ((_PACK_ORDINAL, _ORDINALS), (_PACK_SPELT, _NUMBER_NAMES)):
+        match = pattern.search(text)
+        if match is not None:
+            return _pack(text, (names.index(match["s"].lower()) + 1,), match.start(), match.end())
+    return None
+
+
+def _pack(text: str, seasons: tuple[int, ...], start: int, end: int) -> Numbering:
+    special = rest_says_special(text, end)
+    return Numbering(seasons, (), None, special, None, "", start, end)

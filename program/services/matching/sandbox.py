@@ -1,0 +1,55 @@
+"""The functions of the three sandbox queues: plain values in, plain values out, safe to be run in another process."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from program.media.entry import FileMatch, TorrentFile
+from program.media.release import FoundRelease, JudgedRelease
+from program.media.wanted import Wanted
+from program.services.matching.judge import judge
+from program.services.matching.map_files import map_files
+from program.services.matching.validate_files import Verdict, validate_files
+from program.settings.ranking import RankingOptions
+
+
+@dataclass(frozen=True, slots=True)
+class ParseTask:
+    """What `scrape-item.parse-scrape-results` works on."""
+
+    wanted: Wanted
+    releases: tuple[FoundRelease, ...]
+    ranking: RankingOptions
+    now: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class MapTask:
+    """What `download-item.map-items-to-files` works on."""
+
+    wanted: Wanted
+    torrent_name: str
+    files: tuple[TorrentFile, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ValidateTask:
+    """What `download-item.validate-torrent-files` works on."""
+
+    wanted: Wanted
+    matches: tuple[FileMatch, ...]
+    files: tuple[TorrentFile, ...]
+
+
+def parse_scrape_results(task: ParseTask) -> tuple[JudgedRelease, ...]:
+    """Return every release of a search, refused or ranked."""
+    return judge(task.wanted, task.releases, task.ranking, task.now)
+
+
+def map_items_to_files(task: MapTask) -> tuple[FileMatch, ...]:
+    """Return which files of a torrent are what is wanted."""
+    return map_files(task.wanted, task.torrent_name, task.files)
+
+
+def validate_torrent_files(task: ValidateTask) -> Verdict:
+    """Return whether all, some or none of what is wanted is in a torrent."""
+    return validate_files(task.wanted, task.matches, task.files)
