@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from datetime import datetime
+from functools import partial
 
 from program import plugins
 from program.clock import Clock

@@ -6,10 +6,8 @@ The functions live in smaller modules; this is the one to import.
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from datetime import datetime
-from operator import itemgetter
 
-from sqlalchemy import Select, select
-from sqlalchemy.orm import InstrumentedAttribute
+from sqlalchemy import select
 
 from program.db.detail import detail
 from program.db.engine import Tx
@@ -58,21 +56,14 @@ def due(
     exclude: items with a live job; they and, for a root, everything beneath are left out and do not count. When more rows are due
     than fit, a quarter of them, first, are those that became due last, so that a new wish does not wait behind a backlog.
     """
-    wanted = limit + len(exclude)
-    found: dict[int, tuple[datetime, Due]] = {}
-    is_full = False
-    for date in (MediaItem.reindex_at, MediaItem.next_attempt_at):
-        rows = _read_due(tx, _due(date, now).order_by(date, MediaItem.id).limit(wanted))
-        is_full = is_full or len(rows) == wanted
-        for at, row in rows:
-            found.setdefault(row.item_id, (at, row))
-    oldest = _free((row for _, row in sorted(found.values(), key=itemgetter(0))), exclude)
-    if not is_full and len(oldest) <= limit:
-        return tuple(oldest)
-    date = MediaItem.next_attempt_at
-    latest = _read_due(tx, _due(date, now).order_by(date.desc(), MediaItem.id.desc()).limit(wanted))
-    newest = _free((row for _, row in latest), exclude)
-    return tuple(dict.fromkeys((*newest[: limit // 4], *oldest)))[:limit]
+    # One more than can be used tells whether there are more.
+    wanted = limit + len(exclude) + 1
+    oldest = _due(tx, now, wanted, newest=False)
+    free = _free(oldest, exclude)
+    if len(oldest) >= wanted:
+        newest = _free(_due(tx, now, wanted, newest=True), exclude)
+        free = list(dict.fromkeys((*newest[: limit // 4], *free)))
+    return tuple(free[:limit])
 
 
 def all_roots(tx: Tx) -> tuple[int, ...]:
@@ -92,20 +83,23 @@ def incomplete_roots(tx: Tx) -> tuple[int, ...]:
     return tuple(root_id for root_id in tx.connection.scalars(query) if root_id is not None)
 
 
-def _due(
-    date: InstrumentedAttribute[datetime | None], now: datetime
-) -> Select[int, int | None, datetime | None]:
-    return select(MediaItem.id, MediaItem.root_id, date).where(
-        date <= now, MediaItem.is_requested.is_(True), MediaItem.paused_at.is_(None)
-    )
-
-
-def _read_due(tx: Tx, query: Select[int, int | None, datetime | None]) -> list[tuple[datetime, Due]]:
-    return [
-        (at, Due(item_id, root_id))
-        for item_id, root_id, at in tx.connection.execute(query)
-        if root_id is not None and at is not None
-    ]
+def _due(tx: Tx, now: datetime, count: int, *, newest: bool) -> list[Due]:
+    """Return `count` due rows from one end, each once; its earlier date counts, or its later one from the new end."""
+    found: dict[Due, datetime] = {}
+    for date in (MediaItem.reindex_at, MediaItem.next_attempt_at):
+        ends = (date.desc(), MediaItem.id.desc()) if newest else (date.asc(), MediaItem.id.asc())
+        query = (
+            select(MediaItem.id, MediaItem.root_id, date)
+            .where(date <= now, MediaItem.is_requested.is_(True), MediaItem.paused_at.is_(None))
+            .order_by(*ends)
+            .limit(count)
+        )
+        for item_id, root_id, at in tx.connection.execute(query):
+            if root_id is not None and at is not None:
+                row = Due(item_id, root_id)
+                known = found.get(row, at)
+                found[row] = max(known, at) if newest else min(known, at)
+    return sorted(found, key=lambda row: (found[row], row.item_id), reverse=newest)[:count]
 
 
 def _free(rows: Iterable[Due], exclude: AbstractSet[int]) -> list[Due]:

@@ -45,7 +45,7 @@ def accept_many(
         said_before = {place: _said_before(known, request) for place, request in enumerate(requests)}
         answers = {place: answer for place, answer in said_before.items() if answer is not None}
     left = {place: request for place, request in enumerate(requests) if place not in answers}
-    titles = _titles(tx, list(left.values()), known, now)
+    titles = _titles(tx, list(left.values()), known, now) if left else []
     created = {item_id for item_id, is_new in titles if is_new}
     for (place, request), (item_id, _) in zip(left.items(), titles, strict=True):
         if item_id in created:

@@ -1,6 +1,6 @@
 """Releases found for an item, and who refused them."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from sqlalchemy import bindparam, delete, func, insert, or_, select, update
@@ -76,6 +76,24 @@ def block(tx: Tx, item_id: int, infohash: str, refusal: Block, now: datetime) ->
     )
     said = {"code": refusal.code, "sentence": refusal.sentence, "until": refusal.until, "created_at": now}
     tx.connection.execute(insert(StreamBlock).values(**place, **said))
+
+
+def refusal(tx: Tx, provider: str, infohash: str, codes: Collection[str], now: datetime) -> Block | None:
+    """Return what the provider answered about a release, for whichever item, when it was one of `codes` and is in force."""
+    query = (
+        select(StreamBlock)
+        .where(
+            StreamBlock.infohash == infohash,
+            StreamBlock.provider == provider,
+            StreamBlock.code.in_(codes),
+            or_(StreamBlock.until.is_(None), StreamBlock.until > now),
+        )
+        .limit(1)
+    )
+    row = tx.connection.execute(query).first()
+    if row is None:
+        return None
+    return Block(provider=provider, code=row.code, sentence=row.sentence, until=row.until)
 
 
 def unblock(tx: Tx, item_ids: Iterable[int]) -> None:

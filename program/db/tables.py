@@ -230,6 +230,8 @@ class StreamBlock(Base):
     until: Mapped[datetime | None]
     created_at: Mapped[datetime]
 
+    __table_args__ = (Index(None, "infohash", "provider"),)
+
 
 class MediaEntry(Base):
     """One virtual file."""

@@ -12,6 +12,7 @@ no media server is enabled unless a test wants one, and a title is Completed onc
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -42,6 +43,19 @@ from program.vfs.vfs import Vfs
 MAX_ROUNDS = 200
 
 
+class ClockedWaits(threading.Event):
+    """Waits that move the clock instead of passing time."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        super().__init__()
+        self._clock = clock
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Move the clock on and return whether the stop was asked for."""
+        self._clock.advance(timeout or 0.0)
+        return self.is_set()
+
+
 class Pipeline:
     """One library, its queues and its loop. settings: changes of the settings, as a path with dots to a value."""
 
@@ -64,7 +78,9 @@ class Pipeline:
         self.registry = plugins.Registry(
             self.settings,
             plugins.discover(),
-            lambda kind, section: plugins.make_source(kind, section, clock=self.clock, status=status),
+            lambda kind, section: plugins.make_source(
+                kind, section, clock=self.clock, status=status, stopping=ClockedWaits(self.clock)
+            ),
             self.clock,
         )
         self.engine = Engine(self.clock)
@@ -131,6 +147,8 @@ class Pipeline:
         for _ in range(MAX_ROUNDS):
             if not self.loop.turn() + self.engine.run_until_idle():
                 return
+            # Two things never happen at the same instant.
+            self.clock.advance(0.001)
         raise AssertionError(f"the loop spins: {self.states()}")
 
     def tree(self, root_id: int) -> Node:

@@ -14,6 +14,7 @@ from program.db.engine import Database, Tx
 from program.errors import Cancelled
 from program.events import Told
 from program.media.entry import Entry
+from program.media.facts import is_current, is_failed
 from program.media.item import Item, Node
 from program.media.state import Policy
 from program.plugins import Registry
@@ -155,7 +156,6 @@ def missing_leaves(root: Node) -> frozenset[int]:
 
 def _needs_file(item: Item) -> bool:
     facts = item.facts
-    has_file = facts.entry_at is not None and not (
-        facts.restarted_at and facts.entry_at <= facts.restarted_at
+    return item.is_requested and not (
+        is_current(facts, facts.entry_at) or facts.paused_at or is_failed(facts)
     )
-    return item.is_requested and not has_file and facts.paused_at is None and facts.failed_at is None

@@ -51,6 +51,8 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
     if isinstance(answer, NoCatch):
         return _nothing(ctx, data, answer)
     gained, left = _keep(ctx, data.job, answer)
+    if not gained and not answer.rest and not data.gained:
+        return _nothing(ctx, data, NoCatch(answer.attempts, reason="its files were not needed any more"))
     data = Download(data.job, data.gained + gained)
     if left and answer.rest:
         return _hunt(Hunt(data.job, phase="try", candidates=answer.rest), data)
@@ -70,6 +72,8 @@ def _keep(ctx: FlowContext, data: ItemJob, catch: Catch) -> tuple[int, int]:
         root = ctx.tree(tx, data.root_id)
         missing = missing_leaves(root)
         matches = useful(catch.matches, missing)
+        if not matches:
+            return 0, _lacking(root, data.item_id)
         for match in matches:
             entries.create(tx, _entry(root, match, catch), now)
         torrents.keep(tx, catch.torrent.provider, catch.torrent.infohash)

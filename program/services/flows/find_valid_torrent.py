@@ -25,6 +25,8 @@ from program.services.plugin import DownloadRefused
 
 # How long a provider's "I do not hold it" is believed.
 NOT_CACHED = timedelta(hours=24)
+# Refusals that hold for every item the torrent was found for; the files of a torrent may be wrong for one and right for another.
+ABOUT_THE_TORRENT = ("not_cached", "infringing", "dead", "no_video")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +119,14 @@ def _try(ctx: FlowContext, hunt: Hunt) -> Outcome:
         key == provider for key, _ in hunt.paused
     ):
         return Next(hunt.then())
-    infohash = candidate.release.infohash
+    infohash, now = candidate.release.infohash, ctx.clock.now()
     with ctx.db.write(hunt.job.root_id) as tx:
         ctx.check_intent(tx, hunt.job)
-        known = torrents.intend(tx, provider, infohash, hunt.job.item_id, ctx.clock.now())
+        refusal = streams.refusal(tx, provider, infohash, ABOUT_THE_TORRENT, now)
+        if refusal is not None:
+            streams.block(tx, candidate.item_id, infohash, refusal, now)
+            return Next(hunt.then(Attempt(candidate.release.raw_title, provider, refusal.sentence)))
+        known = torrents.intend(tx, provider, infohash, hunt.job.item_id, now)
     return WaitFor(
         (_ask(hunt, provider, DownloadRequested(infohash, known)),),
         data=replace(hunt, phase="asked"),

@@ -308,9 +308,11 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("item_id", "infohash", "provider", name=op.f("pk_stream_block")),
     )
+    op.create_index(op.f("ix_stream_block_infohash_provider"), "stream_block", ["infohash", "provider"])
 
 
 def downgrade() -> None:
+    op.drop_index(op.f("ix_stream_block_infohash_provider"), "stream_block")
     op.drop_table("stream_block")
     op.drop_index(
         "ix_stream_usable",
