@@ -105,7 +105,10 @@ class SettingsBody(RootModel[dict[str, JsonValue]]):
 
 
 class ListQuery(Payload):
-    """Which items, in which order. `states` and `state` are the same; of several `sort` the first counts."""
+    """Which items, in which order. `states` and `state` are the same; of several `sort` the first counts.
+
+    extended: taken for the sake of older clients; a row always has all its fields.
+    """
 
     state: tuple[StateFilter, ...] = ()
     states: tuple[StateFilter, ...] = ()

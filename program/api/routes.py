@@ -101,7 +101,7 @@ def read_body(model: type[B]) -> B:
 
 def read_query(model: type[B]) -> B:
     """Return the query; a name may be repeated where the model has a list. Raises ApiError 422 with what is wrong and where."""
-    lists = {key for key, (_, info) in fields(model).items() if _is_list(info.annotation)}
+    lists = lists_in(model)
     given: dict[str, str | list[str]] = {}
     for name, values in request.args.lists():
         if len(values) > 1 and name in fields(model) and name not in lists:
@@ -111,6 +111,11 @@ def read_query(model: type[B]) -> B:
         return model.model_validate(given)
     except ValidationError as error:
         raise invalid(error, model, "query") from None
+
+
+def lists_in(model: type[BaseModel]) -> frozenset[str]:
+    """Return the names of a query that may be repeated."""
+    return frozenset(key for key, (_, info) in fields(model).items() if _is_list(info.annotation))
 
 
 def _is_list(annotation: object) -> bool:
