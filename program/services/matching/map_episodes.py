@@ -9,7 +9,7 @@ from program.media.entry import FileMatch
 from program.media.wanted import Wanted, WantedEpisode
 from program.services.matching.files import FileLook, Role
 from program.services.matching.names import Names
-from program.services.matching.parse import Parsed, parse
+from program.services.matching.parse import Outline, outline
 from program.services.matching.text import spellings
 
 _ALIKE = 0.85
@@ -48,7 +48,7 @@ class Guide:
                     titles.setdefault(spelling.joined, []).append(episode)
         self._titles = {text: found[0] for text, found in titles.items() if len(set(found)) == 1}
 
-    def dated(self, parsed: Parsed) -> tuple[WantedEpisode, ...]:
+    def dated(self, parsed: Outline) -> tuple[WantedEpisode, ...]:
         """Return the episode of an air date; the day beside it counts when only one is near."""
         if parsed.air_date is None:
             return ()
@@ -80,7 +80,7 @@ class Guide:
 def map_show(wanted: Wanted, names: Names, torrent: str, looks: Sequence[FileLook]) -> tuple[FileMatch, ...]:
     """Return the files that hold a wanted episode, each with all known episodes in it."""
     guide = Guide(wanted)
-    pack = parse(torrent)
+    pack = outline(torrent)
     claims = [
         Claim(look, episodes, _has_title(names, look))
         for look in looks
@@ -107,8 +107,8 @@ def _settled(claims: list[Claim]) -> list[Claim]:
     return sorted(kept, key=lambda c: c.look.file.path)
 
 
-def _episodes(guide: Guide, pack: Parsed, look: FileLook) -> tuple[WantedEpisode, ...]:
-    parsed = parse(look.stem)
+def _episodes(guide: Guide, pack: Outline, look: FileLook) -> tuple[WantedEpisode, ...]:
+    parsed = outline(look.stem)
     if parsed.is_special and not parsed.episodes:
         return guide.titled(parsed.between)
     seasons = _seasons_around(pack, look)
@@ -119,7 +119,7 @@ def _episodes(guide: Guide, pack: Parsed, look: FileLook) -> tuple[WantedEpisode
     return _unnumbered(guide, parsed, look, seasons)
 
 
-def _numbered(guide: Guide, parsed: Parsed, around: tuple[int, ...]) -> tuple[WantedEpisode, ...]:
+def _numbered(guide: Guide, parsed: Outline, around: tuple[int, ...]) -> tuple[WantedEpisode, ...]:
     if parsed.episodes == (0,):
         return guide.in_season(0, ()) or guide.titled(parsed.between)
     numbers = parsed.episodes
@@ -131,7 +131,7 @@ def _numbered(guide: Guide, parsed: Parsed, around: tuple[int, ...]) -> tuple[Wa
 
 
 def _in_named_season(
-    guide: Guide, parsed: Parsed, season: int, numbers: Sequence[int]
+    guide: Guide, parsed: Outline, season: int, numbers: Sequence[int]
 ) -> tuple[WantedEpisode, ...]:
     if parsed.glued is not None and (season, parsed.glued) in guide.by_number:
         return guide.in_season(season, (parsed.glued,))
@@ -144,7 +144,7 @@ def _in_named_season(
 
 
 def _unnumbered(
-    guide: Guide, parsed: Parsed, look: FileLook, around: tuple[int, ...]
+    guide: Guide, parsed: Outline, look: FileLook, around: tuple[int, ...]
 ) -> tuple[WantedEpisode, ...]:
     """Read a name without a form: by a title, or by a bare number where such an episode is known."""
     stem = look.stem.replace("_", " ")
@@ -171,12 +171,12 @@ def _bare(guide: Guide, number: int, seasons: tuple[int, ...]) -> tuple[WantedEp
     return guide.counted((number,)) if len(guide.seasons) == 1 or guide.is_anime else ()
 
 
-def _seasons_around(pack: Parsed, look: FileLook) -> tuple[int, ...]:
+def _seasons_around(pack: Outline, look: FileLook) -> tuple[int, ...]:
     """Return the seasons that the nearest folder names, else those of the torrent."""
     for folder in reversed(look.folders):
         if folder.casefold().strip() in _SPECIALS:
             return (0,)
-        seasons = parse(folder).seasons
+        seasons = outline(folder).seasons
         if seasons:
             return seasons
         if folder.strip().isdigit() and int(folder) < len("0123456789") ** 2:
@@ -185,10 +185,10 @@ def _seasons_around(pack: Parsed, look: FileLook) -> tuple[int, ...]:
 
 
 def _has_title(names: Names, look: FileLook) -> bool:
-    return any(names.closest(reading).similarity >= _ALIKE for reading in parse(look.stem).readings)
+    return any(names.closest(reading).similarity >= _ALIKE for reading in outline(look.stem).readings)
 
 
 def _names_another(look: FileLook) -> bool:
     """Return True when a name begins with a title of several words; a short mark says nothing."""
-    parsed = parse(look.stem)
+    parsed = outline(look.stem)
     return bool(parsed.seasons) and bool(parsed.readings) and len(parsed.title.split()) > 1

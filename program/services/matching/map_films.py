@@ -7,7 +7,7 @@ from program.media.entry import FileMatch
 from program.media.wanted import Wanted
 from program.services.matching.files import FileLook, Role
 from program.services.matching.names import Names
-from program.services.matching.parse import parse
+from program.services.matching.parse import outline
 from program.services.matching.rules.year import SLACK, years_of
 
 # How alike a file's title and the film's must be.
@@ -34,7 +34,7 @@ def map_film(wanted: Wanted, names: Names, looks: Sequence[FileLook]) -> tuple[F
 def _fits(wanted: Wanted, names: Names, look: FileLook) -> bool:
     """Return True when the file's name, or that of its folder, is the film's."""
     for text in (look.stem, *look.folders[-1:]):
-        parsed = parse(text, of_film=True)
+        parsed = outline(text, of_film=True)
         if parsed.has_numbers:
             return False
         years = years_of(wanted, parsed)
@@ -52,7 +52,7 @@ def _fits(wanted: Wanted, names: Names, look: FileLook) -> bool:
 
 def _is_another(wanted: Wanted, names: Names, look: FileLook) -> bool:
     """Return True for a file that says of itself to be something else: an episode, or a film of another year."""
-    parsed = parse(look.stem, of_film=True)
+    parsed = outline(look.stem, of_film=True)
     years = years_of(wanted, parsed)
     if parsed.has_numbers:
         return True

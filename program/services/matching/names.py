@@ -9,8 +9,6 @@ from program.services.matching.titles import TitleReading
 
 # `Title (2014)` and `Title (US)`, as metadata services tell namesakes apart.
 _NAMESAKE_MARK = re.compile(r"\s*\((?:(?:19|20)\d\d|[A-Z]{2,3})\)\s*$")
-# Only titles of about the same length can be the same one misspelt.
-_LENGTH_SLACK = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +32,15 @@ class Names:
         others = {spelling.joined for text in wanted.other_titles for spelling in spellings(text)}
         own = {spelling.joined for spelling in spellings(wanted.title)}
         self._known: dict[str, tuple[Spelling, str]] = {}
-        for text in texts:
+        # Only names with as many words and the same numbers can be a misspelt one.
+        self._alike: dict[tuple[object, ...], list[tuple[Spelling, str]]] = {}
+        for text in dict.fromkeys(texts):
             for spelling in spellings(text):
-                if spelling.joined in own or spelling.joined not in others:
-                    self._known.setdefault(spelling.joined, (spelling, text))
+                if spelling.joined not in self._known and (
+                    spelling.joined in own or spelling.joined not in others
+                ):
+                    self._known[spelling.joined] = (spelling, text)
+                    self._alike.setdefault(_kind(spelling), []).append((spelling, text))
         self._first = spellings(wanted.title)[:1]
 
     def closest(self, reading: TitleReading) -> TitleMatch:
@@ -47,8 +50,8 @@ class Names:
             exact = self._known.get(mine.joined)
             if exact is not None:
                 return TitleMatch(reading, 1.0, exact[1])
-            for spelling, text in self._known.values():
-                if _is_near(mine, spelling) and (close := closeness(mine, spelling)) > best:
+            for spelling, text in self._alike.get(_kind(mine), ()):
+                if (close := closeness(mine, spelling)) > best:
                     best, name = close, text
             for spelling in self._first:
                 best = max(best, closeness(mine, spelling))
@@ -64,6 +67,5 @@ class Names:
         )
 
 
-def _is_near(one: Spelling, other: Spelling) -> bool:
-    longer = max(len(one.joined), len(other.joined))
-    return abs(len(one.joined) - len(other.joined)) <= _LENGTH_SLACK * longer
+def _kind(spelling: Spelling) -> tuple[object, ...]:
+    return spelling.numbers, len(spelling.weighty)

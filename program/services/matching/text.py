@@ -98,16 +98,15 @@ def _simplified(text: str, *, umlauts: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """A title ready to be compared. words: in one spelling; numbers: those among them, in order; joined: without spaces."""
+    """A title ready to be compared. words: in one spelling; numbers: those among them, in order; joined: without spaces.
+
+    weighty: the words without articles and the like; all of them when nothing would be left.
+    """
 
     words: tuple[str, ...]
     numbers: tuple[str, ...]
+    weighty: tuple[str, ...]
     joined: str
-
-    @property
-    def weighty(self) -> tuple[str, ...]:
-        """Return the words without articles and the like; all of them when nothing would be left."""
-        return tuple(word for word in self.words if word not in _LIGHT) or self.words
 
 
 @lru_cache(maxsize=4096)
@@ -118,7 +117,8 @@ def spellings(text: str) -> tuple[Spelling, ...]:
         words = _numbers_as_digits(_simplified(text, umlauts=umlauts).split())
         if words:
             numbers = tuple(word for word in words if word[0].isdigit())
-            found["".join(words)] = Spelling(tuple(words), numbers, "".join(words))
+            weighty = tuple(word for word in words if word not in _LIGHT) or tuple(words)
+            found["".join(words)] = Spelling(tuple(words), numbers, weighty, "".join(words))
     return tuple(found.values())
 
 

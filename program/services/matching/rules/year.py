@@ -2,7 +2,7 @@
 
 from program.media.release import Rejection
 from program.media.wanted import Wanted
-from program.services.matching.parse import Parsed
+from program.services.matching.parse import Outline
 from program.services.matching.rules.base import Look, listed, refused
 
 CODE = "wrong_year"
@@ -21,7 +21,7 @@ def check(look: Look) -> Rejection | None:
     return refused(CODE, f"is from {year}, not {listed(allowed)}")
 
 
-def years_of(wanted: Wanted, parsed: Parsed) -> set[int]:
+def years_of(wanted: Wanted, parsed: Outline) -> set[int]:
     """Return the years that a release of the title may name."""
     years = {wanted.year} if wanted.year else set()
     if wanted.is_movie:

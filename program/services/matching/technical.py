@@ -1,0 +1,125 @@
+"""The technical part of a release name: picture, source, sound, and what kind of copy it is.
+
+`PTT` reads it; where it is known to be wrong, a rule of our own reads the same words again.
+"""
+
+import re
+import threading
+from collections.abc import Mapping
+
+from PTT import parse_title
+
+# What stands for the title when PTT reads the rest.
+_STUB = "Title 2000"
+
+
+_P_NUMBER = re.compile(
+    r"(?<!\d)(240|288|360|480|540|576|720|1080|1440|2160|4320)\s?[pi](?![a-z])", re.IGNORECASE
+)
+_DIMENSIONS = re.compile(r"(?<!\d)(\d{3,4})\s?x\s?(\d{3,4})(?!\d)", re.IGNORECASE)
+_UHD = re.compile(r"(?<![a-z0-9])(?:4k|uhd)(?![a-z0-9])", re.IGNORECASE)
+# What a picture of at least that width or height is called.
+_SIZES = (
+    (3000, 2000, "2160p"),
+    (2200, 1300, "1440p"),
+    (1700, 900, "1080p"),
+    (1100, 650, "720p"),
+    (700, 400, "480p"),
+)
+
+_UPSCALED = re.compile(
+    r"(?<![a-z])(?:ai[. -]?)?(?:upscaled?|ups(?:uhd|hd)|ai[. -]?enhanced)(?![a-z])", re.IGNORECASE
+)
+_CAMERA = re.compile(
+    r"(?<![a-z0-9])(?:hq)?(?:hd)?-?(?:cam(?:rip)?|hd-?t[sc](?:rip)?|ts-?rip|tele-?sync|tele-?cine|pre-?dvd(?:rip)?|hc-?hdrip"
+    r"|dvd-?scr(?:eener)?|scr(?:eener)?|workprint|(?:hq[. ]?)?clean[. ]aud(?:io)?|mic[. ]?dubbed|ac3-?md|\.md\.)(?![a-z])",
+    re.IGNORECASE,
+)
+# Short words that mean a camera copy only where no better source is named.
+_CAMERA_SHORT = re.compile(r"(?<![A-Za-z0-9])(?:TS|TC|CAM|HDTS|HDTC|R5|WP)(?![A-Za-z0-9])")
+_DISC = re.compile(
+    r"(?<![a-z0-9])(?:bdmv|bd(?:25|50|66|100)|dvd-?(?:5|9|r)|iso|(?:complete|full)[. ](?:uhd[. ])?blu-?ray|video_ts)(?![a-z0-9])",
+    re.IGNORECASE,
+)
+EXTRAS = re.compile(
+    r"(?<![a-z])(making[. ]of|behind[. ]the[. ]scenes|featurettes?|deleted[. ]scenes?|bonus(?:[. ](?:disc|material|features?))?"
+    r"|trailers?|teaser|samples?|interviews?|bloopers?|gag[. ]reel|soundtrack|ost|nc(?:op|ed)\d*"
+    r"|creditless|promos?|recap|extras)(?![a-z])",
+    re.IGNORECASE,
+)
+_THREE_D = re.compile(
+    r"(?<![a-z0-9])(?:3d|h-?sbs|half-?(?:sbs|ou)|h-?ou|full-?sbs|mvc)(?![a-z0-9])", re.IGNORECASE
+)
+DUAL = re.compile(
+    r"(?<![a-z])(?:multi|dual|dl|ml)(?:[. -]?(?:audio|lang\w*))?(?![a-z])(?![. -]?subs?)", re.IGNORECASE
+)
+
+
+# PTT is not known to be safe on several threads, and one at a time leaves the others to the file system.
+_parsing = threading.Lock()
+
+
+def read_by_ptt(behind: str) -> Mapping[str, object]:
+    """Return what PTT says of the part of a name behind its title, in PTT's words."""
+    if not behind.strip(" .-[]()"):
+        return {}
+    with _parsing:
+        found: dict[str, object] = parse_title(f"{_STUB} {behind}")
+    return found
+
+
+_PTT_FLAGS = (
+    *(
+        "trash",
+        "adult",
+        "dubbed",
+        "subbed",
+        "extended",
+        "converted",
+        "hardcoded",
+        "ppv",
+        "proper",
+        "repack",
+        "retail",
+    ),
+    *("remastered", "unrated", "uncensored", "documentary", "commentary", "upscaled", "scene", "size"),
+)
+_GOOD_SOURCES = ("BluRay", "BluRay REMUX", "REMUX", "WEB-DL", "WEB", "WEBRip", "BDRip", "UHDRip")
+
+
+def flags(said: Mapping[str, object], behind: str, quality: str | None, *, has_site: bool) -> list[str]:
+    """Return what else the name says of the copy: PTT\'s words and `camera`, `upscaled`, `three_d`, `disc`, `site`."""
+    found = [name for name in _PTT_FLAGS if said.get(name)]
+    short = quality not in _GOOD_SOURCES and _CAMERA_SHORT.search(behind)
+    ours = {
+        "camera": _CAMERA.search(behind) or short or "HQ Clean Audio" in texts(said, "audio"),
+        "upscaled": _UPSCALED.search(behind),
+        "three_d": said.get("3d") or _THREE_D.search(behind),
+        "disc": _DISC.search(behind),
+        "site": has_site or said.get("site"),
+    }
+    return found + [name for name, value in ours.items() if value]
+
+
+def resolution(behind: str) -> str:
+    """Return what the name calls the picture; a number of lines wins over every other word."""
+    lines = _P_NUMBER.search(behind)
+    if lines:
+        return f"{lines[1]}p"
+    size = _DIMENSIONS.search(behind)
+    if size:
+        wide, high = int(size[1]), int(size[2])
+        return next((name for width, height, name in _SIZES if wide >= width or high >= height), "360p")
+    return "2160p" if _UHD.search(behind) else "unknown"
+
+
+def text(said: Mapping[str, object], name: str) -> str | None:
+    """Return a word of PTT\'s answer, None when it has none."""
+    value = said.get(name)
+    return value if isinstance(value, str) else None
+
+
+def texts(said: Mapping[str, object], name: str) -> tuple[str, ...]:
+    """Return a list of PTT\'s answer."""
+    value = said.get(name)
+    return tuple(str(one) for one in value) if isinstance(value, list) else ()
