@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
-from program.db import entries, items, requests, streams
+from program.db import entries, items, requests, streams, torrents
 from program.db.decisions import Decision
 from program.db.engine import Tx
 from program.db.views import Reset
@@ -20,7 +20,7 @@ from program.events import ItemRequestCreated, ItemRequestUpdated
 from program.media.item import Item, Node
 from program.media.metadata import ContentRequest
 from program.media.outcomes import Changes, restarted
-from program.services.flows import names
+from program.services.flows import names, tidy_account
 from program.services.flows.context import FlowContext, item_of, label
 
 # What being as new forgets beside what a retry does; a season or episode keeps its index, which only its show can renew.
@@ -96,9 +96,13 @@ class Actions:
                         continue
                     title = label(root, item_id)
                     deleted = items.delete(tx, [item_id], tombstone=True)
+                    if self._ctx.settings().downloaders.remove_torrents:
+                        for torrent in deleted.torrents:
+                            torrents.release(tx, torrent.provider, torrent.infohash)
                 self._call_off(root, item_id)
                 self._ctx.library.apply((), deleted.entries)
                 results.append(ItemResult(item_id, title, "Removed"))
+        self._ctx.engine.add(tidy_account.job())
         self._wake()
         return tuple(results)
 

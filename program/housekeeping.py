@@ -4,10 +4,8 @@ from loguru import logger
 
 from program.db import decisions, wipe
 from program.db.engine import Database
-from program.queues import JobSpec, Priority
-from program.services.flows import names
+from program.services.flows import tidy_account
 from program.services.flows.context import FlowContext
-from program.services.flows.tidy_account import Tidy
 from program.settings.models import StartupSettings
 
 
@@ -27,12 +25,4 @@ def tidy(ctx: FlowContext) -> None:
     """Drop old timeline rows and have our leftovers on the accounts deleted."""
     with ctx.db.write() as tx:
         decisions.prune(tx, ctx.clock.now())
-    ctx.engine.add(
-        JobSpec(
-            queue=names.TIDY_ACCOUNT,
-            name="leftover torrents",
-            data=Tidy(),
-            dedup_id=names.TIDY_ACCOUNT,
-            priority=Priority.BACKGROUND,
-        )
-    )
+    ctx.engine.add(tidy_account.job())

@@ -60,6 +60,11 @@ def keep(tx: Tx, provider: str, infohash: str) -> None:
     tx.connection.execute(update(ProviderTorrent).where(_place(provider, infohash)).values(is_kept=True))
 
 
+def release(tx: Tx, provider: str, infohash: str) -> None:
+    """Write down that no file of ours comes from the torrent any more: it is to be cleared up."""
+    tx.connection.execute(update(ProviderTorrent).where(_place(provider, infohash)).values(is_kept=False))
+
+
 def forget(tx: Tx, provider: str, infohash: str) -> None:
     """Write down that the torrent is not on the account, or that we have no part in it."""
     tx.connection.execute(delete(ProviderTorrent).where(_place(provider, infohash)))

@@ -39,7 +39,6 @@ APPLIES: Mapping[str, Applies] = {
     "ranking": Applies.LIVE,
     "downloaders": Applies.PART,
     "downloaders.order": Applies.LIVE,
-    "downloaders.allow_uncached": Applies.LIVE,
     "downloaders.remove_torrents": Applies.LIVE,
     "updaters": Applies.PART,
     "subtitles": Applies.PART,

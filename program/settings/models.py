@@ -144,9 +144,6 @@ class DownloadersSettings(Section):
         default=(),
         description="Keys of the services in the order in which they are asked; the others come after",
     )
-    allow_uncached: bool = Field(
-        default=False, description="Let a service fetch a torrent that it does not hold yet"
-    )
     remove_torrents: bool = Field(
         default=False, description="When a title is removed, remove its torrents from the account as well"
     )

@@ -8,7 +8,6 @@ from datetime import datetime
 
 from program.db import confirmations, entries
 from program.db.decisions import Decision
-from program.db.engine import Tx
 from program.events import ItemCompleted, LibraryScanRequested, ScanAnswer
 from program.media.entry import Entry
 from program.media.item import Item, Node, States
@@ -48,32 +47,37 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
 
 
 def _register(ctx: FlowContext, data: ItemJob) -> Outcome:
-    """Write `registered_at`, then show the file: after a crash in between, the tree is built from the database."""
+    """Write `registered_at`, then show the file: after a crash in between, the tree is built from the database.
+
+    The siblings that wait for the same are registered with it, so that a season fetched as a pack is scanned once.
+    """
     now = ctx.clock.now()
     with ctx.db.write(data.root_id) as tx:
         ctx.check_intent(tx, data)
-        item = item_of(ctx.tree(tx, data.root_id), data.item_id)
-        added, outdated = _versions(tx, item)
-        entries.register(tx, [entry.id for entry in added], now)
-        entries.remove(tx, [entry.id for entry in outdated])
-        sentence = f"In the library as {', '.join(entry.path for entry in added)}."
-        ctx.commit(
-            tx,
-            data.root_id,
-            {item.id: registered(now)},
-            [Decision(item.id, COMPLETE, "registered", sentence)],
-        )
-    ctx.library.apply(added, [entry.id for entry in outdated])
+        root = ctx.tree(tx, data.root_id)
+        ready = [
+            leaf.item for leaf in _siblings(root, data.item_id) if leaf.item.last_state is States.Downloaded
+        ]
+        files = {item.id: entries.for_items(tx, [item.id]) for item in ready}
+        shown = {entry.id: entry for found in files.values() for entry in found[:1]}
+        outdated = [entry.id for found in files.values() for entry in found[1:] if entry.id not in shown]
+        entries.register(tx, list(shown), now)
+        entries.remove(tx, outdated)
+        facts = {item.id: registered(now) for item in ready}
+        decisions = [_registered(item_id, found[0]) for item_id, found in files.items() if found]
+        ctx.commit(tx, data.root_id, facts, decisions)
+    ctx.library.apply(shown.values(), outdated)
     return Next(data.at(COMPLETE))
 
 
-def _versions(tx: Tx, item: Item) -> tuple[list[Entry], list[Entry]]:
-    """Return the files to show and the ones from before the last restart, which they replace."""
-    restarted = item.facts.restarted_at
-    found = entries.for_items(tx, [item.id])
-    added = [entry for entry in found if restarted is None or entry.created_at > restarted]
-    outdated = [entry for entry in found if entry not in added and set(entry.item_ids) <= {item.id}]
-    return added, outdated
+def _siblings(root: Node, item_id: int) -> Iterable[Node]:
+    """Return the leaves of the season that `item_id` belongs to, or the film itself."""
+    path = root.path_to(item_id)
+    return path[-2].leaves() if len(path) > 1 else root.leaves()
+
+
+def _registered(item_id: int, entry: Entry) -> Decision:
+    return Decision(item_id, COMPLETE, "registered", f"In the library as {entry.path}.")
 
 
 def _ask(ctx: FlowContext, data: ItemJob, root: Node, item: Item) -> Outcome:

@@ -11,7 +11,7 @@ from program.db import items, torrents
 from program.db.engine import Tx
 from program.db.torrents import HalfMade
 from program.events import TorrentRemoveRequested
-from program.queues import ChildPolicy, Done, Job, JobSpec, Outcome, WaitFor
+from program.queues import ChildPolicy, Done, Job, JobSpec, Outcome, Priority, WaitFor
 from program.services.flows import names
 from program.services.flows.context import FlowContext, missing_leaves
 
@@ -21,6 +21,17 @@ class Tidy:
     """Data of the job. asked: the torrents whose removal was asked for, in the order of the children."""
 
     asked: tuple[HalfMade, ...] = ()
+
+
+def job() -> JobSpec:
+    """Return the job that tidies up."""
+    return JobSpec(
+        queue=names.TIDY_ACCOUNT,
+        name="leftover torrents",
+        data=Tidy(),
+        dedup_id=names.TIDY_ACCOUNT,
+        priority=Priority.BACKGROUND,
+    )
 
 
 def handle(ctx: FlowContext, job: Job) -> Outcome:
