@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import TypeAlias
 
 from program.errors import Cancelled, RetryLater, Transient
@@ -45,13 +45,13 @@ def with_jitter(wait: timedelta, chance: random.Random) -> timedelta:
     return wait * (1 + JITTER * chance.random())
 
 
-def judge(error: BaseException, now: datetime) -> Verdict:
+def judge(error: BaseException) -> Verdict:
     """Return what an exception of a handler means.
 
     Only a transient error is worth another attempt: a bug or a refusal gives the same answer again.
     """
     if isinstance(error, RetryLater):
-        return Delay(max(error.at, now), error.reason)
+        return Delay(error.at, error.reason)
     if isinstance(error, Cancelled):
         return Removed()
     if isinstance(error, Transient | OSError):

@@ -242,7 +242,7 @@ class Engine:
         with self._lock:
             definition = self._board.lane(record.queue).definition
             job = job_of(record, definition, self._sandbox)
-        verdict, raised = run_job(job, handler_of(definition), self._around, self._clock)
+        verdict, raised = run_job(job, handler_of(definition), self._around)
         report(job, verdict, raised, record.spec.attempts, self._clock.now())
         try:
             with self._change() as now:

@@ -147,7 +147,7 @@ class Sandbox:
         done = threading.Event()
         future.add_done_callback(lambda _: done.set())
         while not done.wait(LOOK_SECONDS):
-            if self._is_closed or not pool.active or (token is not None and token.is_set()):
+            if not pool.active or (token is not None and token.is_set()):
                 future.cancel()
                 return
 

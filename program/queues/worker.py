@@ -11,7 +11,6 @@ from typing import Protocol, TypeAlias
 
 from loguru import logger
 
-from program.clock import Clock
 from program.errors import RivuletError
 from program.queues.backoff import Retry, Verdict, judge
 from program.queues.errors import InvalidJob
@@ -61,7 +60,7 @@ class Ticker(threading.Thread):
             pass
 
 
-def run_job(job: Job, handler: Handler, around: Around, clock: Clock) -> tuple[Verdict, BaseException | None]:
+def run_job(job: Job, handler: Handler, around: Around) -> tuple[Verdict, BaseException | None]:
     """Return what one run of a job comes to, and what it raised, if anything.
 
     The run has a context of its own: log fields and context variables that a handler sets end with it.
@@ -74,7 +73,7 @@ def run_job(job: Job, handler: Handler, around: Around, clock: Clock) -> tuple[V
     try:
         outcome = contextvars.copy_context().run(run)
     except BaseException as error:  # noqa: BLE001 - the worker outlives every job, and no job stays active for ever
-        return judge(error, clock.now()), error
+        return judge(error), error
     return outcome, None
 
 

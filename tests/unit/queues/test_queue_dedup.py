@@ -110,6 +110,20 @@ def test_removal_of_a_waiting_and_of_a_delayed_job_frees_the_key_at_once(lab: La
     assert lab.ends() == {"waiting": JobState.REMOVED, "delayed": JobState.REMOVED}
 
 
+def test_removal_of_a_waiting_job_frees_its_key_with_a_ttl_too(lab: Lab) -> None:
+    lab.add("a", dedup_id="k", dedup_ttl=timedelta(hours=1))
+    lab.engine.remove_deduplicated("work", "k")
+    assert lab.engine.held("work") == frozenset()
+
+
+def test_the_end_of_a_job_does_not_free_a_key_that_another_has_taken_meanwhile(lab: Lab) -> None:
+    lab.add("throttled", dedup_id="k", dedup_ttl=timedelta(seconds=1), delay=timedelta(seconds=10))
+    lab.clock.advance(1)
+    lab.add("newer", dedup_id="k", delay=timedelta(hours=1))
+    assert lab.after(9) == ["throttled"]
+    assert lab.engine.held("work") == {"k"}
+
+
 def test_removal_of_what_is_not_there_says_so(lab: Lab) -> None:
     assert not lab.engine.remove_deduplicated("work", "nothing")
 
@@ -137,6 +151,14 @@ def test_a_child_that_others_wait_for_too_stays_when_one_parent_goes(lab: Lab) -
     lab.add("two", dedup_id="two", children=(shared,))
     lab.engine.remove_deduplicated("work", "one")
     assert lab.run() == ["shared", "two"]
+
+
+def test_a_job_wanted_for_itself_stays_when_a_parent_that_waits_for_it_goes(lab: Lab) -> None:
+    shared = spec("shared", "child", dedup_id="s")
+    lab.add("top", dedup_id="top", children=(shared,))
+    lab.engine.add(shared)
+    lab.engine.remove_deduplicated("work", "top")
+    assert lab.run() == ["shared"]
 
 
 def test_two_parents_get_the_value_of_a_shared_child(lab: Lab) -> None:

@@ -201,6 +201,45 @@ def test_each_wait_and_each_step_sees_only_its_own_children() -> None:
     ]
 
 
+def test_a_second_wait_sees_nothing_of_the_first() -> None:
+    lab = Lab()
+    seen: list[list[str]] = []
+
+    def handler(job: Job) -> Outcome:
+        seen.append([value.name for value in job.children.values()])
+        return WaitFor((child(f"child {len(seen)}"),)) if len(seen) < 3 else Done()
+
+    lab.queue("parent", handler)
+    lab.queue("child")
+    lab.add("top", "parent")
+    lab.run()
+    assert seen == [[], ["child 1"], ["child 2"]]
+
+
+def test_what_comes_late_does_not_reach_a_later_wait_of_the_same_parent(lab: Lab) -> None:
+    def handler(job: Job) -> Outcome:
+        if job.data == "first":
+            late = child("late", delay=MINUTE)
+            return WaitFor((child("bad", ChildPolicy.CONTINUE_NOW), late), data="second")
+        if job.data == "second":
+            return WaitFor((child("last", delay=2 * MINUTE),), data="third")
+        return collect(job)
+
+    lab.queue("parent", handler)
+    lab.add("top", "parent", data="first")
+    lab.run()
+    assert lab.after(MINUTE) == ["late"]
+    assert lab.after(MINUTE) == ["last", "top"]
+    assert lab.end_of("top").value == (["last"], [], [])
+
+
+def test_a_delayed_parent_runs_after_its_children_and_not_before_its_time(lab: Lab) -> None:
+    lab.add("top", "parent", delay=MINUTE, children=(child("a"),))
+    assert lab.run() == ["a"]
+    assert lab.live("parent") == {"top": JobState.DELAYED}
+    assert lab.after(MINUTE) == ["top"]
+
+
 def test_a_retry_and_a_delay_keep_the_childrens_values(lab: Lab) -> None:
     values: list[int] = []
     steps = [Transient("busy"), Delay(START + MINUTE, "later"), Done()]
@@ -319,6 +358,41 @@ def test_the_deadline_of_a_whole_tree_begins_with_its_first_leaf(lab: Lab) -> No
         "middle": JobState.REMOVED,
         "top": JobState.COMPLETED,
     }
+
+
+def test_the_deadline_of_one_wait_does_not_end_the_next(lab: Lab) -> None:
+    waits = [
+        WaitFor((child("quick"),), deadline=MINUTE),
+        WaitFor((child("slow", delay=5 * MINUTE),)),
+        Done("patient"),
+    ]
+    lab.queue("parent", script(*waits))
+    lab.add("top", "parent")
+    assert lab.run() == ["top", "quick", "top"]
+    assert lab.after(2 * MINUTE) == []
+    assert lab.after(3 * MINUTE) == ["slow", "top"]
+
+
+def test_a_late_child_at_work_is_told_to_stop_and_not_tried_again(lab: Lab) -> None:
+    told: list[bool] = []
+
+    def hang(job: Job) -> Outcome:
+        lab.clock.advance(MINUTE)
+        lab.engine.run_one()
+        told.append(job.cancelled)
+        raise Transient("at last an error")
+
+    lab.queue("slow", hang)
+    lab.add("top", "parent", children=(spec("slow", "slow"),), deadline=MINUTE)
+    assert lab.run() == ["slow", "top"]
+    assert told == [True]
+    assert lab.live("slow") == {}
+
+
+def test_a_parent_that_is_gone_leaves_no_appointment(lab: Lab) -> None:
+    lab.add("top", "parent", dedup_id="k", children=(child("a", delay=MINUTE),), deadline=MINUTE)
+    lab.engine.remove_deduplicated("parent", "k")
+    assert lab.engine._board.next_due(lab.clock.now()) is None
 
 
 def test_a_deadline_that_is_not_needed_does_nothing(lab: Lab) -> None:

@@ -120,6 +120,18 @@ def test_a_limiter_lets_so_many_start_within_its_time() -> None:
     assert lab.after(60) == ["e"]
 
 
+def test_of_a_pause_and_a_limiter_the_longer_counts() -> None:
+    lab = Lab()
+    lab.queue("work", limiter=Limiter(starts=1, per=timedelta(seconds=60)))
+    for name in "ab":
+        lab.add(name)
+    lab.run()
+    lab.engine.rate_limit("work", lab.clock.now() + timedelta(seconds=90))
+    assert lab.engine.paused() == {"work": lab.clock.now() + timedelta(seconds=90)}
+    assert lab.after(60) == []
+    assert lab.after(30) == ["b"]
+
+
 @pytest.mark.parametrize(
     ("share", "cores", "limit"),
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextvars import ContextVar
 from datetime import timedelta
 
 import pytest
@@ -155,6 +156,12 @@ def test_a_delayed_job_runs_by_itself_when_it_is_due(hall: Hall) -> None:
     until(lambda: hall.names() == ["a"], what="the second attempt")
 
 
+def test_jobs_that_become_due_together_run_together(hall: Hall) -> None:
+    for number in range(16):
+        hall.engine.add(spec(f"{number}", "block", delay=timedelta(seconds=0.2)))
+    until(lambda: hall.engine.counts()["block"][JobState.ACTIVE] == 16, timeout=8, what="16 at a time")
+
+
 def test_an_interactive_job_goes_ahead_when_all_workers_are_busy(hall: Hall) -> None:
     for number in range(16):
         hall.engine.add(spec(f"busy {number}", "block"))
@@ -236,6 +243,7 @@ def test_a_call_raises_what_the_job_raised(hall: Hall) -> None:
 def test_a_call_that_takes_too_long_says_so_and_the_job_goes_on(hall: Hall) -> None:
     with pytest.raises(Transient, match=r"no answer within 0.05 s"):
         hall.engine.call(spec("a", "block"), 0.05)
+    assert hall.engine._board.lane("block").live["j1"].waiters == []
     hall.gate.set()
     until(lambda: hall.names() == ["a"], what="the job's end")
 
@@ -269,12 +277,14 @@ def test_a_worker_must_not_call(hall: Hall) -> None:
 def test_log_lines_of_a_handler_carry_queue_job_and_attempt_and_nothing_leaks_to_the_next() -> None:
     hall = Hall(workers=1, reserved=0)
     lines: list[dict[str, object]] = []
+    leak: ContextVar[str] = ContextVar("leak", default="nothing")
+    leaked: list[str] = []
     sink = logger.add(lambda message: lines.append(dict(message.record["extra"])), level="INFO")
 
     def handler(job: Job) -> Outcome:
         logger.bind(item=7).info("searching")
-        if job.name == "a":
-            logger.contextualize(leak=True).__enter__()
+        leaked.append(leak.get())
+        leak.set("of another job")
         return Done()
 
     hall.queue("work", handler)
@@ -286,6 +296,7 @@ def test_log_lines_of_a_handler_carry_queue_job_and_attempt_and_nothing_leaks_to
     finally:
         hall.engine.close(WAIT)
         logger.remove(sink)
+    assert leaked == ["nothing", "nothing"]
     fields = [{key: line[key] for key in line if key not in ("room", "fields")} for line in lines]
     assert fields == [
         {"queue": "work", "job": "a", "attempt": 1, "item": 7},
