@@ -8,12 +8,12 @@ from datetime import timedelta
 import pytest
 
 from program.db import items
-from program.db.commit import bump_revision, commit_outcome
+from program.db.commit import bump_revision
 from program.db.views import Decision
 from program.errors import Cancelled
 from program.media.item import Contradiction, Ids, States
 from program.media.outcomes import job_failed
-from tests.db.library import PROVIDERS, Library, release, season, wish
+from tests.db.library import Library, release, season, wish
 
 
 def test_facts_states_dates_and_the_decision_come_together(library: Library) -> None:
@@ -146,14 +146,4 @@ def test_two_wishes_for_a_new_title_at_once_are_one_row(library: Library, by_per
     assert sorted(outcomes) == ["created", "known", "known", "known"]
     with library.db.read() as tx:
         assert len(items.all_roots(tx)) == 1
-    assert library.wrong() == ()
-
-
-def test_a_stale_state_is_found_by_the_check_and_mended_by_a_commit(library: Library) -> None:
-    film = library.film()
-    library.find_releases(film, release("a" * 40))
-    with library.db.write(film) as tx:
-        commit_outcome(
-            tx, film, {film: {"active_stream": "a" * 40}}, (), library.now, library.policy, PROVIDERS
-        )
     assert library.wrong() == ()
