@@ -27,6 +27,11 @@ only_sqlite = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True
 only_postgres = pytest.mark.parametrize("database_kind", ["postgres"], indirect=True)
 
 
+@pytest.fixture
+def library(db: Database, clock: ManualClock) -> Library:
+    return Library(db, clock)
+
+
 def put(db: Database, key: str, until_: datetime | None = None) -> None:
     with db.write() as tx:
         tx.connection.execute(insert(ProviderStatus).values(key=key, level=0, reason="", paused_until=until_))

@@ -46,6 +46,11 @@ BREAKS = """op.add_column("media_item", sa.Column("colour", sa.String()))
 
 
 @pytest.fixture
+def library(db: Database, clock: ManualClock) -> Library:
+    return Library(db, clock)
+
+
+@pytest.fixture
 def migration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     """A function that adds a migration with the given body to a copy of ours."""
 
