@@ -43,7 +43,7 @@ class Numbering:
 
 _MORE = re.compile(
     r"""
-    (?P<op>[ .]*(?P<sign>[-~+&,/]|(?:to|and|a|bis|et|y|e|и|по)(?=[ .]))?[ .]*)
+    (?P<op>[ .]*(?P<sign>[-~+&,/]|(?:to|bis)(?=[ .\d])|(?:and|a|et|y|e|и|по)(?=[ .]))?[ .]*)
     (?:\[?\(?s(?P<season>\d{1,3})[ .x]*|(?P<cross>\d{1,2})x)?
     (?P<mark>e(?:p(?:isode)?)?[ .]?|x)?
     (?P<number>\d{1,4})(?!\d|[pi]\b|[ .]?(?:st|nd|rd|th)\b)(?!\.\d)

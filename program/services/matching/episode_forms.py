@@ -25,7 +25,7 @@ _SPANISH = re.compile(
     re.IGNORECASE,
 )
 _OF = re.compile(
-    r"(?<![\d.])(?:part|ep|e|episode)?[. ]?\(?(?P<e>\d{1,3})[. ]?(?:of|von|de|из)[. ]?(?P<n>\d{1,3})(?!\d)",
+    r"(?<![^\W_])(?:(?:part|pt|ep|e|episode)[. ]?)?\(?(?P<e>\d{1,3})[. ]?(?:of|von|de|из)[. ]?(?P<n>\d{1,3})(?!\d)",
     re.IGNORECASE,
 )
 _SEASON_DASH = re.compile(
@@ -83,7 +83,7 @@ def anime_season(text: str) -> Numbering | None:
 
 
 _EPISODE_ONLY = re.compile(
-    rf"(?<![^\W_])(?:e|{EPISODE})[. #:-]*(?P<e>\d{{1,4}})(?!\d|\.\d|[a-z]{{2}})", re.IGNORECASE
+    rf"(?<![^\W_])(?:e|{EPISODE})[. #:-]*(?P<e>\d{{1,4}})(?!\d|\.\d(?!\d)|[a-z]{{2}})", re.IGNORECASE
 )
 
 

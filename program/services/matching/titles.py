@@ -8,7 +8,7 @@ from program.services.matching.counting import Numbering
 from program.services.matching.noise import MASK, WEAK_WORDS, masked
 from program.services.matching.numbering import read_numbering
 
-_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d|p\b)")
+_YEAR = re.compile(r"(?<![^\W_])(?:19|20)\d\d(?![^\W_])")
 _GROUP = re.compile(r"^\s*(?:\[([^\]]*)\]|\{([^}]*)\})[ .\-]*")
 _SITE = re.compile(
     r"^[\s\[({]*(?:www[. ][\w-]+[. ]\w{2,6}|[\w-]+\.(?:com|org|net|info|cc|xyz|lol|ws|to))[\s\])}]*(?:[-:|]\s*|(?<=[\])}])\s*)",
@@ -16,6 +16,12 @@ _SITE = re.compile(
 )
 _SIDES = re.compile(r"\s+[/|]\s+|\s*\|\s*|\s+(?:aka|a\.k\.a\.?)\s+|\.(?:aka|a\.k\.a)\.", re.IGNORECASE)
 _BRACKETS = re.compile(r"[\[({]([^\])}]*)[\])}]?")
+# What may stand behind a title as a whole.
+_PHRASE = re.compile(
+    r"[\s._\-(\[]+(?:(?:the[\s._])?complete[\s._](?:tv[\s._])?(?:series|collection|seasons?|show)"
+    r"|(?:season|saison|temporada|stagione|staffel)[\s._]\d{1,2})[\s._\-)\]\[(]*$",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[^\W_]+")
 _COUNTRIES = {
     "us": "us",
@@ -176,8 +182,9 @@ def _variants(region: str, year: int | None, *, keep_first: bool) -> Iterator[Ti
 
 def _trimmed_end(region: str, first: int = 1) -> int:
     """Return where the words that often follow a title begin; the `first` words always stay."""
-    words = list(_WORD.finditer(region))
-    end = len(region)
+    phrase = _PHRASE.search(region)
+    end = phrase.start() if phrase and _WORD.search(region[: phrase.start()]) else len(region)
+    words = list(_WORD.finditer(region, 0, end))
     while len(words) > first and words[-1][0].casefold() in WEAK_WORDS:
         end = words.pop().start()
     return end
