@@ -35,6 +35,7 @@ class Guide:
     """The known episodes of a show, by every way to name them."""
 
     def __init__(self, wanted: Wanted) -> None:
+        self._show = next((spelling.words for spelling in spellings(wanted.title)), ())
         self.is_anime = wanted.is_anime
         self.by_number = {(e.season, e.number): e for e in wanted.episodes}
         self.by_absolute = {e.absolute: e for e in wanted.episodes if e.absolute and e.season > 0}
@@ -59,10 +60,13 @@ class Guide:
         return ()
 
     def titled(self, text: str) -> tuple[WantedEpisode, ...]:
-        """Return the one episode whose title this is."""
+        """Return the one episode whose title this is, with or without the show's before it."""
         for spelling in spellings(text):
-            if spelling.joined in self._titles:
-                return (self._titles[spelling.joined],)
+            words = spelling.words
+            behind = words[len(self._show) :] if words[: len(self._show)] == self._show else words
+            for joined in (spelling.joined, "".join(behind)):
+                if joined in self._titles:
+                    return (self._titles[joined],)
         return ()
 
     def in_season(self, season: int, numbers: Sequence[int]) -> tuple[WantedEpisode, ...]:

@@ -37,8 +37,9 @@ _CAMERA = re.compile(
 )
 # Short words that mean a camera copy only where no better source is named.
 _CAMERA_SHORT = re.compile(r"(?<![A-Za-z0-9])(?:TS|TC|CAM|HDTS|HDTC|R5|WP)(?![A-Za-z0-9])")
+_ENCODED = re.compile(r"(?<![a-z0-9])x\.?26[45](?![a-z0-9])|(?<![a-z])(?:web|hdtv)", re.IGNORECASE)
 _DISC = re.compile(
-    r"(?<![a-z0-9])(?:bdmv|bd(?:25|50|66|100)|dvd-?(?:5|9|r)|iso|(?:complete|full)[. ](?:uhd[. ])?blu-?ray|video_ts)(?![a-z0-9])",
+    r"(?<![a-z0-9])(?:bdmv|bd(?:25|50|66|100)|dvd-?(?:5|9|r)|iso|(?:complete|full)[. ]+(?:uhd[. ])?blu-?ray|video_ts)(?![a-z0-9])",
     re.IGNORECASE,
 )
 EXTRAS = re.compile(
@@ -95,7 +96,8 @@ def flags(said: Mapping[str, object], behind: str, quality: str | None, *, has_s
         "camera": _CAMERA.search(behind) or short or "HQ Clean Audio" in texts(said, "audio"),
         "upscaled": _UPSCALED.search(behind),
         "three_d": said.get("3d") or _THREE_D.search(behind),
-        "disc": _DISC.search(behind),
+        # An encoded pack may call itself complete.
+        "disc": _DISC.search(behind) and not _ENCODED.search(behind),
         "site": has_site or said.get("site"),
     }
     return found + [name for name, value in ours.items() if value]

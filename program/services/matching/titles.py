@@ -23,7 +23,8 @@ _PHRASE = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W_]+")
-_COUNTRIES = {
+# How names write a country behind a title, in ISO 3166-1 alpha-2.
+COUNTRIES = {
     "us": "us",
     "usa": "us",
     "uk": "gb",
@@ -173,9 +174,9 @@ def _variants(region: str, year: int | None, *, keep_first: bool) -> Iterator[Ti
     ordered = (whole, trimmed) if keep_first else (trimmed, whole)
     for text in (*ordered, plain, *(part for part in inside if len(part) > 1 and not part.isdigit())):
         country = _LAST_WORD.search(text)
-        if country and country[1].lower() in _COUNTRIES:
-            yield TitleReading(text, year, _COUNTRIES[country[1].lower()])
-            yield TitleReading(text[: country.start()].strip(), year, _COUNTRIES[country[1].lower()])
+        if country and country[1].lower() in COUNTRIES:
+            yield TitleReading(text, year, COUNTRIES[country[1].lower()])
+            yield TitleReading(text[: country.start()].strip(), year, COUNTRIES[country[1].lower()])
         else:
             yield TitleReading(text, year)
 

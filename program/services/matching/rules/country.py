@@ -2,6 +2,7 @@
 
 from program.media.release import Rejection
 from program.services.matching.rules.base import Look, refused
+from program.services.matching.titles import COUNTRIES
 
 CODE = "wrong_country"
 
@@ -11,12 +12,12 @@ def check(look: Look) -> Rejection | None:
     reading, country = look.match.reading, look.wanted.country
     if reading.country is None or country is None or look.wanted.is_anime:
         return None
-    last_word = reading.text.rsplit(" ", 1)[-1].lower()
-    if reading.country == country or _says_country(last_word, look):
+    if reading.country == country or _belongs_to_title(look):
         return None
     return refused(CODE, f"is the version from {reading.country.upper()}, not from {country.upper()}")
 
 
-def _says_country(last_word: str, look: Look) -> bool:
+def _belongs_to_title(look: Look) -> bool:
     """Return True when the known name that fits ends with the country itself."""
-    return look.match.name.lower().rstrip(") ").endswith(last_word) and len(last_word) <= len("USA")
+    last_word = look.match.name.rstrip(") ").rsplit(" ", 1)[-1].lstrip("(").lower()
+    return COUNTRIES.get(last_word) == look.match.reading.country
