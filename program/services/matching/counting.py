@@ -20,7 +20,7 @@ SEASON = (
 )
 EPISODE = (
     r"(?:episodes?|episodios?|épisodes?|eps?|cap(?:itulo|ítulo)?s?|folgen?|aflevering(?:en)?|avsnitt|odc(?:inek)?|"
-    r"сери[яйи]|эпизод|bölüm|part(?=\s?\d))"
+    r"сери[яйи]|эпизод|bölüm)"
 )
 
 

@@ -102,3 +102,19 @@ def counted(text: str) -> Numbering | None:
     if match is None or not 0 < int(match["e"]) <= int(match["n"]):
         return None
     return Numbering((), (int(match["e"]),), start=match.start(), end=match.end())
+
+
+_PART = re.compile(
+    r"(?<![^\W_])(?:part|pt|teil|partie|parte)[. ](?P<e>\d{1,2}|i{1,3}|iv|vi{0,3})(?![^\W_])", re.IGNORECASE
+)
+_ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii")
+
+
+def part(text: str) -> Numbering | None:
+    """Read `Part 2` of a series without seasons."""
+    match = _PART.search(text)
+    if match is None:
+        return None
+    said = match["e"].lower()
+    number = int(said) if said.isdigit() else _ROMAN.index(said) + 1
+    return Numbering((), (number,), start=match.start(), end=match.end())

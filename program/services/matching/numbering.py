@@ -14,6 +14,7 @@ from program.services.matching.episode_forms import (
     counted,
     cross,
     episode_only,
+    part,
     spanish,
     standard,
     words,
@@ -32,6 +33,7 @@ FORMS: tuple[tuple[str, Reader], ...] = (
     ("counted", counted),
     ("episode", episode_only),
     ("absolute", absolute),
+    ("part", part),
 )
 
 

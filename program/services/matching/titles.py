@@ -169,6 +169,9 @@ def _by_likelihood(years: list[re.Match[str]], region: str) -> list[re.Match[str
 
 def _variants(region: str, year: int | None, *, keep_first: bool) -> Iterator[TitleReading]:
     """Yield a piece of text as a title: whole, without the words that may follow a title, without a country, per bracket."""
+    phrase = _PHRASE.search(region)
+    if phrase and _WORD.search(region[: phrase.start()]):
+        region = region[: phrase.start()]
     whole, trimmed = _clean(region), _clean(region[: _trimmed_end(region)])
     plain, inside = _clean(_BRACKETS.sub(" ", region)), [_clean(part) for part in _BRACKETS.findall(region)]
     ordered = (whole, trimmed) if keep_first else (trimmed, whole)
