@@ -109,10 +109,13 @@ class Sandbox:
 
     @contextmanager
     def _borrowed(self) -> Iterator[ProcessPool]:
+        broken = None
         with self._lock:
             if self._is_closed:
                 raise EngineClosed
-            if self._pool is None or not self._pool.active:
+            if self._pool is not None and not self._pool.active:
+                broken, self._pool = self._pool, None
+            if self._pool is None:
                 self._pool = _new_pool(self._processes)
             pool = self._pool
             self._in_use += 1
@@ -120,6 +123,8 @@ class Sandbox:
                 self._idle_timer.cancel()
                 self._idle_timer = None
         try:
+            if broken is not None:
+                _stop(broken)
             yield pool
         finally:
             self._give_back()
@@ -159,7 +164,9 @@ class Sandbox:
         except CancelledError:
             raise self._why_cancelled(pool) from None
         except (ProcessExpired, BrokenProcessPool):
-            raise Transient("the process doing the work was killed") from None
+            # Closing may look like this too: the pool's threads find their processes gone.
+            killed = Transient("the process doing the work was killed")
+            raise EngineClosed if self._is_closed else killed from None
 
     def _why_cancelled(self, pool: ProcessPool) -> Exception:
         if self._is_closed:

@@ -127,6 +127,27 @@ def test_a_process_killed_while_idle_costs_nothing(shared: Sandbox) -> None:
     raise AssertionError("the sandbox does not recover")
 
 
+def test_a_pool_that_broke_down_leaves_no_process_behind() -> None:
+    sandbox = Sandbox(processes=2)
+    sandbox.run(where, None, size=LARGE, timeout=LIMIT)
+    pool = sandbox._pool
+    assert pool is not None
+    first, second = pool._pool_manager.worker_manager.workers
+    os.kill(first, signal.SIGKILL)
+    until(lambda: first not in workers(), what="the end of the process")
+
+    def is_recovered() -> bool:
+        try:
+            return sandbox.run(double, [1], size=LARGE, timeout=LIMIT) == [2]
+        except Transient:
+            return False
+
+    until(is_recovered, timeout=LIMIT, what="a working pool")
+    assert sandbox._pool is pool or second not in workers()
+    sandbox.close()
+    assert second not in workers()
+
+
 def test_the_neighbour_of_a_killed_task_ends_well() -> None:
     sandbox = Sandbox(processes=2)
     errors: list[BaseException] = []
