@@ -16,6 +16,8 @@ _SITE = re.compile(
 )
 _SIDES = re.compile(r"\s+[/|]\s+|\s*\|\s*|\s+(?:aka|a\.k\.a\.?)\s+|\.(?:aka|a\.k\.a)\.", re.IGNORECASE)
 _BRACKETS = re.compile(r"[\[({]([^\])}]*)[\])}]?")
+# Nobody means a name that can be read in more ways.
+_MOST_READINGS = 16
 # What may stand behind a title as a whole.
 _PHRASE = re.compile(
     r"[\s._\-(\[]+(?:(?:the[\s._])?complete[\s._](?:tv[\s._])?(?:series|collection|seasons?|show)"
@@ -81,7 +83,7 @@ def read_head(text: str, *, of_film: bool = False) -> Head:
     between, technical = _after_title(text, covered, start, first, numbering)
     front = text[start + _trimmed_end(text[start:first]) : first]
     behind = " ".join((front, between[_trimmed_end(between, first=0) :], technical))
-    return Head(tuple(dict.fromkeys(whole)), numbering, years, group, has_site, between.strip(" .-_"), behind)
+    return Head(tuple(dict.fromkeys(whole))[:_MOST_READINGS], numbering, years, group, has_site, between.strip(" .-_"), behind)
 
 
 def _after_title(
