@@ -3,22 +3,28 @@
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Select, UnaryExpression, func, or_, select
-from sqlalchemy.orm import aliased
+from sqlalchemy.orm import InstrumentedAttribute, aliased
+from sqlalchemy.sql import operators
 
 from program.db.engine import Tx
+from program.db.lookup import find_all
 from program.db.rows import AnyRow, ids_of
 from program.db.tables import MediaItem
 from program.db.titles import title_key
 from program.db.views import CalendarRow, ItemFilter, ItemRow, Page, Sort, Stats
 from program.media.item import Ids, MediaType, States
 
+T = TypeVar("T")
 Parent = aliased(MediaItem, name="parent")
 Show = aliased(MediaItem, name="show")
 ROOTS = (MediaType.MOVIE, MediaType.SHOW)
 LEAVES = (MediaType.MOVIE, MediaType.EPISODE)
+
+# A list with fewer rows than this is found by its filters and sorted; a longer one is read in its order until the page is full.
+FEW = 1_000
 
 ORDERS: Mapping[Sort, tuple[UnaryExpression[Any], UnaryExpression[int]]] = MappingProxyType(
     {
@@ -32,21 +38,35 @@ ORDERS: Mapping[Sort, tuple[UnaryExpression[Any], UnaryExpression[int]]] = Mappi
 
 def page(tx: Tx, wanted: ItemFilter) -> Page:
     """Return one page of the rows that pass the filter, and how many there are in all."""
-    conditions = _conditions(wanted)
-    total = tx.connection.scalar(select(func.count()).select_from(MediaItem).where(*conditions)) or 0
+    conditions, total = _counted(tx, wanted)
+    order = ORDERS[wanted.sort]
     # The page's ids come from an index alone; only then are the columns of these few rows read.
     ids = (
         select(MediaItem.id)
         .where(*conditions)
-        .order_by(*ORDERS[wanted.sort])
+        .order_by(*order)
         .limit(wanted.limit)
         .offset((wanted.page - 1) * wanted.limit)
         .subquery()
     )
-    rows = tx.connection.execute(
-        _with_show(ROW).join(ids, ids.c.id == MediaItem.id).order_by(*ORDERS[wanted.sort])
-    )
+    rows = tx.connection.execute(_with_show(ROW).join(ids, ids.c.id == MediaItem.id).order_by(*order))
     return Page(tuple(_item_row(row) for row in rows), total)
+
+
+def _counted(tx: Tx, wanted: ItemFilter) -> tuple[list[ColumnElement[bool]], int]:
+    """Return the conditions in the form that is quick for a list of this length, and the length."""
+    if wanted.search.strip():
+        conditions = [*_conditions(tx, wanted, is_long=True), _matches(tx, wanted.search.strip())]
+        ids = tx.connection.scalars(select(MediaItem.id).where(*conditions).limit(FEW + 1)).all()
+        if len(ids) <= FEW:
+            return [MediaItem.id.in_(ids)], len(ids)
+    else:
+        conditions = _conditions(tx, wanted, is_long=False)
+    count = select(func.count()).select_from(MediaItem).where(*conditions)
+    total = tx.connection.scalar(count) or 0
+    if total > FEW and not wanted.search.strip():
+        conditions = _conditions(tx, wanted, is_long=True)
+    return conditions, total
 
 
 def stats(tx: Tx, year: int) -> Stats:
@@ -80,35 +100,51 @@ def calendar(tx: Tx, start: datetime, end: datetime) -> tuple[CalendarRow, ...]:
             MediaItem.earliest_at >= start,
             MediaItem.earliest_at < end,
             MediaItem.is_requested.is_(True),
-            MediaItem.type.in_(LEAVES),
+            _not_first(tx, MediaItem.type).in_(LEAVES),
         )
         .order_by(MediaItem.earliest_at, MediaItem.id)
     )
     return tuple(_calendar_row(row) for row in tx.connection.execute(query))
 
 
-def _conditions(wanted: ItemFilter) -> list[ColumnElement[bool]]:
+def _conditions(tx: Tx, wanted: ItemFilter, *, is_long: bool) -> list[ColumnElement[bool]]:
+    """Return what the rows must fulfil. is_long: nearly all do, so that the filters are no place to begin."""
+
+    def column(column: InstrumentedAttribute[T]) -> ColumnElement[T]:
+        return _not_first(tx, column) if is_long else column.expression
+
     conditions: list[ColumnElement[bool]] = []
     if wanted.only_requested:
         conditions.append(MediaItem.is_requested.is_(True))
-    if wanted.types:
-        conditions.append(MediaItem.type.in_(sorted(wanted.types)))
+    if wanted.types or wanted.states:
+        # All types when none is named: the index of states begins with the type.
+        conditions.append(column(MediaItem.type).in_(sorted(wanted.types or MediaType)))
     if wanted.states:
-        conditions.append(MediaItem.last_state.in_(sorted(wanted.states, key=lambda state: state.value)))
+        states = sorted(wanted.states, key=lambda state: state.value)
+        conditions.append(column(MediaItem.last_state).in_(states))
     if wanted.anime:
         conditions.append(MediaItem.is_anime.is_(True))
     if wanted.ids:
         conditions.append(MediaItem.id.in_(wanted.ids))
-    if wanted.search.strip():
-        conditions.append(_matches(wanted.search.strip()))
     return conditions
 
 
-def _matches(search: str) -> ColumnElement[bool]:
-    return or_(
-        MediaItem.title_key.contains(title_key(search), autoescape=True),
-        *(column == search for column in (MediaItem.imdb, MediaItem.tmdb, MediaItem.tvdb)),
-    )
+def _not_first(tx: Tx, column: InstrumentedAttribute[T]) -> ColumnElement[T]:
+    """Return the column so that SQLite does not begin with its index: without statistics it believes that any equality is rare.
+
+    PostgreSQL has statistics.
+    """
+    if tx.connection.dialect.name != "sqlite":
+        return column.expression
+    return UnaryExpression(column.expression, operator=operators.custom_op("+"), type_=column.type)
+
+
+def _matches(tx: Tx, search: str) -> ColumnElement[bool]:
+    by_title = MediaItem.title_key.contains(title_key(search), autoescape=True)
+    if not search.removeprefix("tt").isdecimal():
+        return by_title
+    ids = [Ids(imdb=search, tmdb=search, tvdb=search)]
+    return or_(by_title, MediaItem.id.in_([found for kind in ROOTS for found in find_all(tx, kind, ids)]))
 
 
 ROW = (
@@ -199,7 +235,7 @@ def _activity(tx: Tx, year: int) -> dict[date, int]:
             MediaItem.is_requested.is_(True),
             MediaItem.created_at >= datetime(year, 1, 1, tzinfo=UTC),
             MediaItem.created_at < datetime(year + 1, 1, 1, tzinfo=UTC),
-            MediaItem.type.in_(ROOTS),
+            _not_first(tx, MediaItem.type).in_(ROOTS),
         )
         .group_by(day)
     )

@@ -8,7 +8,7 @@ from program.db.engine import Tx
 from program.db.tables import ProviderTorrent
 from program.db.views import HalfMade
 
-__all__ = ["HalfMade", "forget", "half_made", "intend", "keep", "record"]
+__all__ = ["HalfMade", "forget", "half_made", "intend", "keep", "record", "release"]
 
 
 def intend(tx: Tx, provider: str, infohash: str, item_id: int, now: datetime) -> str | None:

@@ -105,7 +105,20 @@ def upgrade() -> None:
         sqlite_autoincrement=True,
     )
     op.create_index(
-        "ix_media_item_counts", "media_item", ["is_requested", "type", "last_state"], unique=False
+        "ix_media_item_by_date",
+        "media_item",
+        ["created_at", "id", "type", "last_state", "is_requested", "is_anime"],
+        unique=False,
+    )
+    op.create_index(
+        "ix_media_item_by_title",
+        "media_item",
+        ["title_key", "id", "type", "last_state", "is_requested", "is_anime"],
+        unique=False,
+    )
+    op.create_index("ix_media_item_calendar", "media_item", ["earliest_at"], unique=False)
+    op.create_index(
+        "ix_media_item_counts", "media_item", ["type", "last_state", "is_requested", "year"], unique=False
     )
     op.create_index(
         "ix_media_item_due",
@@ -114,19 +127,6 @@ def upgrade() -> None:
         unique=False,
         sqlite_where=sa.text("next_attempt_at IS NOT NULL"),
         postgresql_where=sa.text("next_attempt_at IS NOT NULL"),
-    )
-    op.create_index(op.f("ix_media_item_earliest_at"), "media_item", ["earliest_at"], unique=False)
-    op.create_index(
-        "ix_media_item_list_by_date",
-        "media_item",
-        ["is_requested", "created_at", "type", "last_state", "is_anime"],
-        unique=False,
-    )
-    op.create_index(
-        "ix_media_item_list_by_title",
-        "media_item",
-        ["is_requested", "title_key", "type", "last_state", "is_anime"],
-        unique=False,
     )
     op.create_index(
         "ix_media_item_reindex",
@@ -308,11 +308,17 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("item_id", "infohash", "provider", name=op.f("pk_stream_block")),
     )
-    op.create_index(op.f("ix_stream_block_infohash_provider"), "stream_block", ["infohash", "provider"])
+    op.create_index(
+        op.f("ix_stream_block_infohash_provider"), "stream_block", ["infohash", "provider"], unique=False
+    )
 
 
 def downgrade() -> None:
-    op.drop_index(op.f("ix_stream_block_infohash_provider"), "stream_block")
+    op.drop_index(
+        op.f("ix_stream_block_infohash_provider"),
+        "stream_block",
+    )
+
     op.drop_table("stream_block")
     op.drop_index(
         "ix_stream_usable",
@@ -369,18 +375,6 @@ def downgrade() -> None:
         postgresql_where=sa.text("reindex_at IS NOT NULL"),
     )
     op.drop_index(
-        "ix_media_item_list_by_title",
-        "media_item",
-    )
-    op.drop_index(
-        "ix_media_item_list_by_date",
-        "media_item",
-    )
-    op.drop_index(
-        op.f("ix_media_item_earliest_at"),
-        "media_item",
-    )
-    op.drop_index(
         "ix_media_item_due",
         "media_item",
         sqlite_where=sa.text("next_attempt_at IS NOT NULL"),
@@ -388,6 +382,18 @@ def downgrade() -> None:
     )
     op.drop_index(
         "ix_media_item_counts",
+        "media_item",
+    )
+    op.drop_index(
+        "ix_media_item_calendar",
+        "media_item",
+    )
+    op.drop_index(
+        "ix_media_item_by_title",
+        "media_item",
+    )
+    op.drop_index(
+        "ix_media_item_by_date",
         "media_item",
     )
 
