@@ -86,6 +86,7 @@ def _options(argv: list[str]) -> argparse.Namespace:
         prog="main.py demo", description="Show the whole pipeline on this machine."
     )
     parser.add_argument("--films", type=int, default=None, metavar="N", help="ask for so many films only")
+    parser.add_argument("--shows", type=int, default=None, metavar="N", help="ask for so many series only")
     parser.add_argument(
         "--keep", type=Path, default=None, metavar="DIR", help="keep settings, database and logs in DIR"
     )
@@ -126,6 +127,7 @@ class _Demo:
         stack.callback(self._servers.stop)
         catalog = self._servers.control("/catalog")
         films = catalog["films"][: self._options.films]
+        shows = catalog["shows"][: self._options.shows]
         # The first ones are found by asking the request app, the last of them tells us itself, the others come over the API.
         in_app, over_api = films[::2], films[1::2]
         self._ask_in_request_app(in_app[:-1] or in_app)
@@ -138,10 +140,8 @@ class _Demo:
             f"{self._seconds_so_far():5.1f} s  the program is ready: {self._installed.api}, library at {self._mount}"
         )
         self._be_told(in_app[1:][-1:])
-        self._ask_over_api(over_api, catalog["shows"])
-        expected = len(films) + sum(
-            bool(one["season"]) for show in catalog["shows"] for one in show["episodes"]
-        )
+        self._ask_over_api(over_api, shows)
+        expected = len(films) + sum(bool(one["season"]) for show in shows for one in show["episodes"])
         problems = self._watch(expected)
         problems += self._check(catalog)
         self.is_done = True
@@ -205,11 +205,13 @@ class _Demo:
     def _ask_over_api(self, films: list[dict[str, Any]], shows: list[dict[str, Any]]) -> None:
         movies = {"media_type": "movie", "tmdb_ids": [str(film["tmdb"]) for film in films], "tvdb_ids": []}
         series = {"media_type": "tv", "tmdb_ids": [], "tvdb_ids": [str(show["tvdb"]) for show in shows]}
-        for body in (movies, series) if films else (series,):
+        asked = [body for body, titles in ((movies, films), (series, shows)) if titles]
+        for body in asked:
             reply = self._program.api("POST", "/items/add", body)
             if reply.status >= 400:  # noqa: PLR2004
                 raise LaunchError(f"POST /items/add answered {reply.status}: {reply.data}")
-        _say(f"asked for over the API: {', '.join(one['title'] for one in films + shows)}")
+        if asked:
+            _say(f"asked for over the API: {', '.join(one['title'] for one in films + shows)}")
 
     def _watch(self, expected: int) -> list[str]:
         """Show the titles until all have settled; return which have not in time."""

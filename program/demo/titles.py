@@ -44,9 +44,9 @@ def titles_of(program: Running) -> list[Title]:
 
 def _title(row: Mapping[str, Any]) -> Title:
     if row["type"] == "movie":
-        return Title(
-            f"movie {row['tmdb_id']}", f"{row['title']} ({row['year']})", row["state"], row["aired_at"]
-        )
+        # Before it is looked up a film has no name.
+        name = f"{row['title']} ({row['year']})" if row["year"] else f"film {row['tmdb_id']}"
+        return Title(f"movie {row['tmdb_id']}", name, row["state"], row["aired_at"])
     season, episode = row["season_number"], row["episode_number"]
     name = f"{row['parent_title']} s{season:02}e{episode:02}"
     return Title(
