@@ -83,7 +83,15 @@ def read_head(text: str, *, of_film: bool = False) -> Head:
     between, technical = _after_title(text, covered, start, first, numbering)
     front = text[start + _trimmed_end(text[start:first]) : first]
     behind = " ".join((front, between[_trimmed_end(between, first=0) :], technical))
-    return Head(tuple(dict.fromkeys(whole))[:_MOST_READINGS], numbering, years, group, has_site, between.strip(" .-_"), behind)
+    return Head(
+        tuple(dict.fromkeys(whole))[:_MOST_READINGS],
+        numbering,
+        years,
+        group,
+        has_site,
+        between.strip(" .-_"),
+        behind,
+    )
 
 
 def _after_title(
