@@ -6,7 +6,7 @@ from sqlalchemy import ColumnElement, or_, select
 
 from program.db.engine import Tx
 from program.db.lookup import find
-from program.db.rows import AnyRow, ids_of, item_of
+from program.db.rows import ITEM, AnyRow, ids_of, item_of
 from program.db.tables import EntryItem, ItemRequest, MediaEntry, MediaItem, Source
 from program.db.views import ChildView, FileView, ItemDetail, RequestView
 from program.media.item import Ids, MediaType
@@ -33,7 +33,7 @@ Files = Mapping[int, tuple[FileView, ...]]
 def detail(tx: Tx, key: int | tuple[MediaType, Ids]) -> ItemDetail | None:
     """Return the page of an item, asked for by its id or by its type and an id at a metadata service; None if unknown."""
     item_id = key if isinstance(key, int) else find(tx, *key)
-    row = tx.connection.execute(select(MediaItem).where(MediaItem.id == item_id)).one_or_none()
+    row = tx.connection.execute(select(*ITEM).where(MediaItem.id == item_id)).one_or_none()
     if row is None:
         return None
     above = {row.root_id, row.parent_id} - {None, row.id}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row
+from sqlalchemy import ColumnElement, Row
 
 from program.db.tables import MediaItem
 from program.db.titles import title_key
@@ -25,6 +25,16 @@ PLAIN = tuple(
 )
 
 
+IDS = ("imdb", "tmdb", "tvdb")
+_AFTER_PLAIN = len(PLAIN)
+_AFTER_IDS = _AFTER_PLAIN + len(IDS)
+_AFTER_FACTS = _AFTER_IDS + len(FACTS)
+# What `item_of` wants to have selected, in this order.
+ITEM: tuple[ColumnElement[Any], ...] = tuple(
+    MediaItem.__table__.columns[name] for name in (*PLAIN, *IDS, *FACTS, *DATES)
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Extras:
     """What other tables say about an item."""
@@ -38,19 +48,18 @@ NOTHING = Extras()
 
 
 def item_of(row: AnyRow, extras: Extras = NOTHING) -> Item:
-    """Return the snapshot of a full row of `media_item`."""
-    values = row._mapping  # noqa: SLF001 - SQLAlchemy's public API despite its name
+    """Return the snapshot of a row of the columns `ITEM`; a turn reads thousands, so it is made to be quick."""
     facts = Facts(
-        **{name: values[name] for name in FACTS},
+        **dict(zip(FACTS, row[_AFTER_IDS:_AFTER_FACTS], strict=True)),
         usable_streams=extras.usable_streams,
         entry_at=extras.entry_at,
         confirmations=extras.confirmations,
     )
     return Item(
-        **{name: values[name] for name in PLAIN},
-        ids=ids_of(row),
+        **dict(zip(PLAIN, row[:_AFTER_PLAIN], strict=True)),
+        ids=Ids(*row[_AFTER_PLAIN:_AFTER_IDS]),
         facts=facts,
-        schedule=Schedule(**{name: values[name] for name in DATES}),
+        schedule=Schedule(**dict(zip(DATES, row[_AFTER_FACTS:], strict=True))),
     )
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, and_, exists, func, or_, select
 
 from program.db.engine import Tx
-from program.db.rows import NOTHING, Extras, forest, item_of
+from program.db.rows import ITEM, NOTHING, Extras, forest, item_of
 from program.db.tables import EntryItem, MediaItem, ServerConfirmation, Source, Stream, StreamBlock
 from program.media.item import Confirmation, Node
 
@@ -23,7 +23,7 @@ def trees(tx: Tx, root_ids: Collection[int], now: datetime, providers: tuple[str
     """Return the trees of `root_ids` in that order; ids that are not roots are left out."""
     below = MediaItem.root_id.in_(root_ids)
     rows = tx.connection.execute(
-        select(MediaItem).where(below).order_by(MediaItem.root_id, MediaItem.number, MediaItem.id)
+        select(*ITEM).where(below).order_by(MediaItem.root_id, MediaItem.number, MediaItem.id)
     ).all()
     if not rows:
         return ()

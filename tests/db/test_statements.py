@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from program.db import decisions, entries, items, requests, streams
+from program.db import decisions, entries, items, lists, requests, streams
 from program.db.engine import Tx
 from program.db.items import ItemFilter, Sort
-from program.media.item import Ids, MediaType
+from program.media.item import Ids, MediaType, States
 from tests.db.library import (
     FILM,
     NOW,
@@ -88,3 +88,59 @@ def test_indexing_a_long_series_again_costs_the_same(library: Library) -> None:
     with statements(library.db) as seen:
         library.index(show, show_metadata(season(1, 301)))
     assert len(seen) <= 22
+
+
+PLANS: dict[str, tuple[list[str], Callable[[Tx], object]]] = {
+    "what is due": (
+        [
+            "SEARCH media_item USING COVERING INDEX ix_media_item_reindex",
+            "SEARCH media_item USING COVERING INDEX ix_media_item_due",
+        ],
+        READS["what is due"][1],
+    ),
+    "a long list": (
+        [
+            "SEARCH media_item USING COVERING INDEX ix_media_item_counts",
+            "SCAN media_item USING COVERING INDEX ix_media_item_by_date",
+        ],
+        lambda tx: items.page(tx, ItemFilter(types=frozenset({MediaType.MOVIE}))),
+    ),
+    "a rare state": (
+        ["SEARCH media_item USING COVERING INDEX ix_media_item_counts (type=? AND last_state=?"],
+        lambda tx: items.page(tx, ItemFilter(states=frozenset({States.Failed}))),
+    ),
+    "a search": (
+        ["SCAN media_item USING COVERING INDEX ix_media_item_by_title"],
+        lambda tx: items.page(tx, ItemFilter(search="sintel")),
+    ),
+    "the numbers": (
+        [
+            "SCAN media_item USING COVERING INDEX ix_media_item_counts",
+            "SEARCH media_item USING COVERING INDEX ix_media_item_by_date (created_at>? AND created_at<?)",
+            "SEARCH media_item USING COVERING INDEX ix_media_item_counts (type=?)",
+        ],
+        READS["the numbers"][1],
+    ),
+    "the calendar": (["SEARCH media_item USING INDEX ix_media_item_calendar"], READS["the calendar"][1]),
+}
+
+
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("name", PLANS)
+def test_a_hundred_thousand_rows_are_read_through_an_index(
+    library: Library, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lists, "FEW", 0)
+    fill(library, SMALL)
+    expected, read = PLANS[name]
+    with library.db.read() as tx, statements(library.db) as seen:
+        read(tx)
+        asked = tuple(seen)
+        plans = [plan for statement in asked for plan in explained(tx, statement)]
+    missing = [step for step in expected if not any(plan.startswith(step) for plan in plans)]
+    assert missing == [], plans
+
+
+def explained(tx: Tx, statement: str) -> list[str]:
+    rows = tx.connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", ("",) * statement.count("?"))
+    return [str(row[-1]) for row in rows]
