@@ -183,12 +183,13 @@ class StepBody(Body):
 
 
 class TimelineBody(Body):
-    """An item's story, the oldest step first, and what comes next."""
+    """An item's story, the oldest step first, and what comes next. reindex_at: when the title is looked up again."""
 
     item_id: int
     state: States
     next_attempt_at: Instant | None
     next_reason: str | None
+    reindex_at: Instant | None
     timeline: list[StepBody]
 
 

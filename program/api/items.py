@@ -89,6 +89,7 @@ def timeline(context: ApiContext, item_id: str, query: TimelineQuery) -> Timelin
         state=item.last_state,
         next_attempt_at=item.schedule.next_attempt_at,
         next_reason=item.schedule.next_reason,
+        reindex_at=item.schedule.reindex_at,
         timeline=[shapes.step(row) for row in rows],
     )
 

@@ -59,7 +59,9 @@ class ApiServer:
         self._host = host
         self._port = port
         self._threads = threads
-        self._stopping = threading.Event()
+        # Held while the serving thread is woken, so that it does not close what wakes it meanwhile. Guards what follows.
+        self._waking = threading.Lock()
+        self._stopping = False
         self._thread: threading.Thread | None = None
         # Everything the server listens to: its sockets, its clients, and what wakes it.
         self._map: dict[int, wasyncore.dispatcher] = {}
@@ -92,9 +94,11 @@ class ApiServer:
 
     def stop(self) -> None:
         """Stop listening; answers under way get a moment. Stopping twice is fine."""
-        self._stopping.set()
-        for one in self._listeners()[:1]:
-            one.pull_trigger()
+        with self._waking:
+            if not self._stopping:
+                self._stopping = True
+                for one in self._listeners()[:1]:
+                    one.pull_trigger()
         if self._thread is not None:
             self._thread.join(STOP_SECONDS + FLUSH_SECONDS + 1)
 
@@ -103,7 +107,7 @@ class ApiServer:
 
     def _serve(self, dispatcher: ThreadedTaskDispatcher) -> None:
         """Serve until stopped. Only this thread touches the sockets, so that none is closed under another's hands."""
-        while not self._stopping.is_set():
+        while not self._is_stopping():
             self._turn(POLL_SECONDS)
         dispatcher.shutdown(timeout=STOP_SECONDS)
         turns = round(FLUSH_SECONDS / FLUSH_TURN_SECONDS)
@@ -111,6 +115,10 @@ class ApiServer:
             self._turn(FLUSH_TURN_SECONDS)
             turns -= 1
         wasyncore.close_all(self._map, ignore_all=True)
+
+    def _is_stopping(self) -> bool:
+        with self._waking:
+            return self._stopping
 
     def _turn(self, seconds: float) -> None:
         wasyncore.loop(timeout=seconds, use_poll=True, map=self._map, count=1)

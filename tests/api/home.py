@@ -19,14 +19,12 @@ from program.errors import BadAnswer, Transient
 from program.events import StreamLinkRequested, Told
 from program.lifecycle import PROGRAM, Machine
 from program.media.entry import AccountTorrent, Entry, FetchedTorrent, Link
-from program.media.item import Ids, MediaType
+from program.media.item import Ids
 from program.media.metadata import ContentRequest
 from program.plugins import Registry, compose_settings
 from program.queues.engine import Engine
-from program.queues.job import Done
-from program.queues.queue import QueueDef
-from program.services.flows import names
 from program.services.flows.context import FlowContext
+from program.services.flows.queues import define_flows
 from program.services.plugin import Account, ContentService, Downloader
 from program.settings.models import RootSettings
 from program.settings.provider import ProviderSettings
@@ -134,8 +132,6 @@ class Home:
         self.store.open()
         self.registry = Registry(self.store.current, CLASSES, sources(clock), clock, pause=lambda _: None)
         self.engine = Engine(clock)
-        for queue, _ in names.all_item_keys(MediaType.MOVIE, 1):
-            self.engine.define(QueueDef(name=queue, input=object, handler=lambda _: Done(None)))
         self.flow = FlowContext(
             db=db,
             engine=self.engine,
@@ -146,6 +142,7 @@ class Home:
             library=self.folder,
             tell=self.told.append,
         )
+        define_flows(self.engine, self.flow)
         self.context = ApiContext(
             db=db,
             engine=self.engine,

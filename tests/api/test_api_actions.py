@@ -17,6 +17,7 @@ def test_films_are_added_by_their_ids_in_quotes_or_not(home: Home) -> None:
     listed = home.get("/items?states=Requested")["items"]
     assert {item["tmdb_id"] for item in listed} == {"10378", "45745"}
     assert set(home.library.due()) == set(body["ids"])
+    assert home.get(f"/items/{body['ids'][0]}/timeline")["reindex_at"] == "2031-05-01T12:00:00.000Z"
 
 
 def test_a_show_is_added_with_the_seasons_that_are_wanted(home: Home) -> None:
