@@ -1,7 +1,7 @@
 """The database: snapshots to read from, short transactions to write in."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -141,9 +141,19 @@ class Database:
 
 
 def lock_root(tx: Tx, root_id: int) -> None:
-    """Make other writers of this title wait until the transaction ends. SQLite has one writer anyway."""
-    if tx.connection.dialect.name != "sqlite":
-        tx.connection.execute(select(MediaItem.id).where(MediaItem.id == root_id).with_for_update())
+    """Make other writers of this title wait until the transaction ends."""
+    lock_roots(tx, (root_id,))
+
+
+def lock_roots(tx: Tx, root_ids: Collection[int]) -> None:
+    """Make other writers of these titles wait; always in the same order, so that two never wait for each other.
+
+    SQLite has one writer anyway.
+    """
+    if root_ids and tx.connection.dialect.name != "sqlite":
+        tx.connection.execute(
+            select(MediaItem.id).where(MediaItem.id.in_(root_ids)).order_by(MediaItem.id).with_for_update()
+        )
 
 
 def _fold_log(engine: Engine) -> None:

@@ -9,7 +9,7 @@ from datetime import datetime
 from sqlalchemy import select
 
 from program.db import wishes
-from program.db.engine import Tx, lock_root
+from program.db.engine import Tx, lock_roots
 from program.db.lookup import TitleIndex
 from program.db.newcomers import add_titles, kind_of
 from program.db.retry import failed_rows, reset_for_retry
@@ -47,6 +47,7 @@ def accept_many(
     left = {place: request for place, request in enumerate(requests) if place not in answers}
     titles = _titles(tx, list(left.values()), known, now) if left else []
     created = {item_id for item_id, is_new in titles if is_new}
+    lock_roots(tx, {item_id for item_id, _ in titles} - created)
     for (place, request), (item_id, _) in zip(left.items(), titles, strict=True):
         if item_id in created:
             created.remove(item_id)
@@ -91,8 +92,7 @@ def _titles(
 
 
 def _again(tx: Tx, item_id: int, request: ContentRequest, wish: Wish | None, now: datetime) -> Accepted:
-    """Give a known title what is new in the wish; `wish` is the list's earlier one, whose seasons are no news."""
-    lock_root(tx, item_id)
+    """Give a known, locked title what is new in the wish; `wish` is the list's earlier one, whose seasons are no news."""
     row = tx.connection.execute(
         select(MediaItem.title, MediaItem.paused_at).where(MediaItem.id == item_id)
     ).one()

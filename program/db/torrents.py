@@ -8,13 +8,23 @@ from program.db.engine import Tx
 from program.db.tables import ProviderTorrent
 from program.db.views import HalfMade
 
-__all__ = ["HalfMade", "forget", "half_made", "intend", "keep", "record", "release"]
+__all__ = ["HalfMade", "forget", "half_made", "intend", "keep", "record", "release", "unanswered"]
+
+
+def unanswered(tx: Tx, provider: str, infohash: str) -> datetime | None:
+    """Return when an earlier intent was written down of which no id is known: it may have been carried out since."""
+    found: datetime | None = tx.connection.scalar(
+        select(ProviderTorrent.intended_at).where(
+            _place(provider, infohash), ProviderTorrent.torrent_id.is_(None)
+        )
+    )
+    return found
 
 
 def intend(tx: Tx, provider: str, infohash: str, item_id: int, now: datetime) -> str | None:
     """Write down that a torrent is about to be put on an account; return its id there when one is known from before.
 
-    A torrent that is kept already stays kept.
+    A torrent that is kept already stays kept; an intent of which no id is known keeps its date.
     """
     known = tx.connection.execute(
         select(ProviderTorrent.torrent_id).where(_place(provider, infohash)).with_for_update()
@@ -31,10 +41,11 @@ def intend(tx: Tx, provider: str, infohash: str, item_id: int, now: datetime) ->
             )
         )
         return None
-    tx.connection.execute(
-        update(ProviderTorrent).where(_place(provider, infohash)).values(item_id=item_id, intended_at=now)
-    )
     (torrent_id,) = known
+    renewed = {} if torrent_id is None else {"intended_at": now}
+    tx.connection.execute(
+        update(ProviderTorrent).where(_place(provider, infohash)).values(item_id=item_id, **renewed)
+    )
     return torrent_id
 
 
@@ -78,6 +89,7 @@ def half_made(tx: Tx) -> tuple[HalfMade, ...]:
             ProviderTorrent.infohash,
             ProviderTorrent.torrent_id,
             ProviderTorrent.item_id,
+            ProviderTorrent.intended_at,
         )
         .where(ProviderTorrent.is_kept.is_(False), ProviderTorrent.is_foreign.is_(False))
         .order_by(ProviderTorrent.intended_at, ProviderTorrent.infohash)

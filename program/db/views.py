@@ -260,12 +260,16 @@ class NewEntry:
 
 @dataclass(frozen=True, slots=True)
 class HalfMade:
-    """A torrent that was to be put on an account and of which it is not known whether anybody uses it."""
+    """A torrent that was to be put on an account and of which it is not known whether anybody uses it.
+
+    intended_at: since when; without an id it may be there nevertheless, put there after that.
+    """
 
     provider: str
     infohash: str
     torrent_id: str | None
     item_id: int | None
+    intended_at: datetime
 
 
 @dataclass(frozen=True, slots=True)

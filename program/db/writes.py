@@ -65,12 +65,7 @@ def look_again(tx: Tx, root_ids: Collection[int]) -> None:
     """Make titles due, so that the next turn derives their states and dates; for changes that are not settled by a commit."""
     tx.connection.execute(
         update(MediaItem)
+        .where(MediaItem.id.in_(root_ids))
         # Any past date will do: the turn replaces it.
-        .where(MediaItem.id.in_(root_ids), MediaItem.next_attempt_at.is_(None))
         .values(next_attempt_at=MediaItem.created_at, next_reason="was changed")
-    )
-    tx.connection.execute(
-        update(MediaItem)
-        .where(MediaItem.id.in_(root_ids), MediaItem.next_attempt_at > MediaItem.created_at)
-        .values(next_attempt_at=MediaItem.created_at)
     )

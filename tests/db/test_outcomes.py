@@ -12,6 +12,7 @@ from program.db.commit import bump_revision
 from program.db.views import Decision
 from program.errors import Cancelled
 from program.media.item import Contradiction, Ids, States
+from program.media.metadata import ContentRequest
 from program.media.outcomes import job_failed
 from tests.db.library import Library, release, season, wish
 
@@ -147,3 +148,21 @@ def test_two_wishes_for_a_new_title_at_once_are_one_row(library: Library, by_per
     with library.db.read() as tx:
         assert len(items.all_roots(tx)) == 1
     assert library.wrong() == ()
+
+
+def test_lists_that_name_the_same_titles_in_another_order_do_not_block_each_other(library: Library) -> None:
+    wishes = [wish(Ids(tmdb=str(number))) for number in range(40)]
+    library.ask(*wishes)
+    together = threading.Barrier(2)
+    outcomes: list[set[str]] = []
+
+    def ask(*wanted: ContentRequest) -> None:
+        together.wait(10)
+        outcomes.append({accepted.outcome for accepted in library.ask(*wanted)})
+
+    threads = [threading.Thread(target=ask, args=order) for order in (wishes, wishes[::-1])]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert outcomes == [{"known"}, {"known"}]
