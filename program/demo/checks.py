@@ -83,10 +83,15 @@ def check_files(
     return Verdict(verified, tuple(problems))
 
 
-def check_account(servers: Servers) -> list[str]:
-    """Return what should not be on the debrid account: wrong releases, and anything twice."""
+def check_account(servers: Servers, *, leftovers: bool = False) -> list[str]:
+    """Return what should not be on the debrid account: wrong releases, unfinished ones, and anything twice.
+
+    leftovers: what is begun and not needed any more may still be there; it goes at the program's next tidying up.
+    """
     right = {one["infohash"] for one in servers.control("/catalog")["releases"] if one["right"]}
     torrents = servers.control("/account")["torrents"]
+    if leftovers:
+        torrents = [one for one in torrents if one["status"] == "downloaded"]
     hashes = [one["hash"] for one in torrents]
     problems = [
         f"the account holds {one['filename']}, which nobody wants"

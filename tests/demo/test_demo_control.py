@@ -180,6 +180,19 @@ def test_the_process_to_kill_may_be_named_later(
     assert victim.wait(SECONDS) == -signal.SIGKILL
 
 
+def test_a_kill_can_wait_for_a_certain_request(
+    servers: Servers, tmdb: Client, realdebrid: Client, victim: subprocess.Popen[bytes]
+) -> None:
+    plan = {"at": 1, "when": "lost", "pid": victim.pid, "provider": "realdebrid", "path": "addMagnet"}
+    servers.control("/kill", plan)
+    tmdb.get("/movie/45745")
+    realdebrid.get("/user")
+    assert victim.poll() is None
+    with pytest.raises(requests.ConnectionError):
+        add(realdebrid, "ab" * 20)
+    assert victim.wait(SECONDS) == -signal.SIGKILL
+
+
 @pytest.mark.parametrize("name", ["mild", "heavy"])
 def test_a_mix_is_the_same_for_the_same_seed_and_the_stand_ins_take_it(servers: Servers, name: str) -> None:
     assert mix(name, 7) == mix(name, 7) != mix(name, 8)

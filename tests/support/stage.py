@@ -105,9 +105,13 @@ class Stage:
         """Program a fault and return its id, e.g. `fault("tmdb", "status", status=503, count=1)`."""
         return int(self.control("/faults", {"provider": provider, "kind": kind, **facts})["id"])
 
-    def kill_at(self, at: int, when: str = "before") -> None:
-        """Kill the program at the n-th outside request from now; call it before `start_program` to count from its first."""
-        self.control("/kill", {"at": at, "when": when, "pid_file": str(self.installation.pid_file)})
+    def kill_at(self, at: int, when: str = "before", **alike: str) -> None:
+        """Kill the program at the n-th outside request from now; call it before `start_program` to count from its first.
+
+        when: `before` its side effect, `after` the answer was sent, or `lost`: done, but not answered. alike: count only
+        requests of this `provider`, `method` or `path` (a regular expression).
+        """
+        self.control("/kill", {"at": at, "when": when, "pid_file": str(self.installation.pid_file), **alike})
 
     def kill_fired(self) -> bool:
         """Return whether the planned kill has happened."""

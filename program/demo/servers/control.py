@@ -6,6 +6,7 @@
     POST /faults                      one fault, see `faults.Fault`: {provider, path, kind, …} -> {"id"}
     DELETE /faults[/ID]               {"removed": n}
     POST /kill                        {"at": n, "when": "before" | "after" | "lost", "pid" or "pid_file"}; 1: the next
+                                      with "provider", "method" or "path" (a regular expression) only such requests count
     GET  /kill, DELETE /kill          {"planned", "fired", "seen", "request"}
     GET  /catalog                     {"films", "shows", "releases": [{name, infohash, imdb, right, availability, published, note}]}
     POST /catalog                     one change, see `changes.py`; also {"op": "request", …}, below
@@ -105,7 +106,8 @@ class Control:
         at, when, pid, pid_file = body.get("at"), body.get("when"), body.get("pid"), body.get("pid_file")
         if not isinstance(at, int) or at < 1 or when not in MOMENTS or not (isinstance(pid, int) or pid_file):
             raise ValueError(f"a plan needs at (from 1), when ({', '.join(MOMENTS)}) and pid or pid_file")
-        self._world.journal.plan(KillPlan(at, when, pid, Path(pid_file) if pid_file else None))
+        alike = {name: body[name] for name in ("provider", "method", "path") if name in body}
+        self._world.journal.plan(KillPlan(at, when, pid, Path(pid_file) if pid_file else None, **alike))
         return json_reply(self._world.journal.plan_state(), 201)
 
     def forget_kill(self) -> Response:

@@ -55,14 +55,23 @@ class KillPlan:
 
     at: which request, counted from when the plan was made (1 is the next). when: `before` its side effect, `after` the
     answer was sent, or `lost`: the side effect is done and the answer is not sent. The pid is read when it is needed.
+    provider, method, path: count only requests like this; path is a regular expression.
     """
 
     at: int
     when: str
     pid: int | None = None
     pid_file: Path | None = None
+    provider: str | None = None
+    method: str | None = None
+    path: str = ""
     seen: int = 0
     fired: Entry | None = None
+
+    def is_about(self, provider: str, request: Request) -> bool:
+        """Return whether a request counts."""
+        alike = self.provider in (None, provider) and self.method in (None, request.method)
+        return alike and re.search(self.path, request.target) is not None
 
     def kill(self) -> None:
         """Send SIGKILL; a process that has gone already is fine."""
@@ -95,7 +104,7 @@ class Journal:
             entry = Entry(self._n, provider, request.method, without_secrets(request.target), now)
             self._entries.append(entry)
             plan = self._plan
-            if plan is not None and plan.fired is None:
+            if plan is not None and plan.fired is None and plan.is_about(provider, request):
                 plan.seen += 1
                 if plan.seen == plan.at:
                     plan.fired = entry

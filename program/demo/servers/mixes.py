@@ -49,7 +49,7 @@ def _heavy(source: random.Random) -> list[dict[str, Any]]:
         {"provider": "tmdb", "every": often(), "kind": "truncated_json"},
         {"provider": "tvdb", "every": often(), "kind": "status", "status": 401},
         {"provider": "tvdb", "every": often(), "kind": "reset"},
-        {"provider": "torrentio", "every": often(), "kind": "html", "status": 403},
+        {"provider": "torrentio", "every": often(), "kind": "html"},
         {"provider": "torrentio", "every": often(), "kind": "status", "status": 429},
         {"provider": "torrentio", "every": often(), "kind": "cut"},
         {"provider": "realdebrid", "every": often(), "kind": "status", "status": 503},
