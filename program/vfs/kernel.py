@@ -51,18 +51,21 @@ def detach(path: Path) -> bool:
 
 
 def answers(path: Path, seconds: float) -> OSError | None:
-    """Return None when `stat` on the path works, else why not; TimeoutError when it hangs."""
+    """Return None when the path can be asked, else why not; TimeoutError when it hangs.
+
+    Asked with `statvfs`: what `stat` says may be the kernel's memory of a mount whose process is long gone.
+    """
     outcome: list[OSError | None] = []
 
     def ask() -> None:
         try:
-            path.stat()
+            os.statvfs(path)
             outcome.append(None)
         except OSError as error:
             outcome.append(error)
 
     # The path may be a mount that hangs: then the thread is left behind, not we.
-    asker = threading.Thread(target=ask, name="vfs-stat", daemon=True)
+    asker = threading.Thread(target=ask, name="vfs-probe", daemon=True)
     asker.start()
     asker.join(seconds)
     return outcome[0] if outcome else TimeoutError("it does not answer")

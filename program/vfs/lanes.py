@@ -45,7 +45,7 @@ class Owner(Protocol):
     def filled(self, chunk: Chunk) -> None:
         """Take note that the lane leaves a chunk; called without the lock."""
 
-    def over(self, lane: "Lane", error: Exception | None) -> None:
+    def over(self, lane: "Lane", error: BaseException | None) -> None:
         """Take note that the lane has ended; called without the lock."""
 
 
@@ -83,14 +83,14 @@ class Lane:
 
     def run(self) -> None:
         """Fetch until parked or over; in the latter case the owner is told."""
-        error: Exception | None = None
+        error: BaseException | None = None
         is_parked = False
         try:
             while not (self._is_at_its_end() or (is_parked := self._park())):
                 self._fetch_piece()
         except (SourceError, RivuletError) as failure:
             error = failure
-        except Exception as failure:
+        except BaseException as failure:
             error = failure
             raise
         finally:

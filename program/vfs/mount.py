@@ -13,7 +13,6 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from fuse import FUSE, _libfuse, fuse_operations
 from loguru import logger
 
 from program.errors import StartupError
@@ -21,11 +20,20 @@ from program.settings.vfs import VfsSettings
 from program.vfs.attributes import Attributes
 from program.vfs.counters import Counters
 from program.vfs.kernel import Announcer, answers, detach, mounts_at, unmount
+from program.vfs.libfuse import LibFuse, arguments
 from program.vfs.open_files import OpenFiles
 from program.vfs.operations import Operations
-from program.vfs.preflight import KIND, check, may_allow_other, prepare, unusable
+from program.vfs.preflight import KIND, check, may_allow_other, prepare, why_unusable
+
+try:
+    from fuse import FUSE, _libfuse, fuse_operations
+except OSError:
+    # fusepy looks for libfuse when it is imported; without it the program still has to say so in a sentence.
+    FUSE, _libfuse, fuse_operations = object, None, None
 
 __all__ = ["Mount", "Session", "unusable"]
+
+NO_LIBFUSE = "libfuse 2 is missing: install it (apt-get install libfuse2, on Debian 13 libfuse2t64)"
 
 # When the kernel cannot be told of changes it is left to forget by itself, this soon.
 FALLBACK_TIMEOUT = 5.0
@@ -40,67 +48,6 @@ BUSY_SECONDS = 1.0
 logging.getLogger("fuse").disabled = True
 
 
-class _Arguments(ctypes.Structure):
-    """libfuse's `struct fuse_args`."""
-
-    _fields_ = (
-        ("argc", ctypes.c_int),
-        ("argv", ctypes.POINTER(ctypes.c_char_p)),
-        ("allocated", ctypes.c_int),
-    )
-
-
-def _call(
-    name: str, result: type | None, *arguments: type, version: bytes | None = None
-) -> Callable[..., int]:
-    """Return a function of libfuse. version: for a name of which the library also keeps older meanings."""
-    address = None
-    if version is not None:
-        with contextlib.suppress(AttributeError):
-            look_up = ctypes.CDLL(None).dlvsym
-            look_up.restype, look_up.argtypes = (
-                ctypes.c_void_p,
-                [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p],
-            )
-            address = look_up(_libfuse._handle, name.encode(), version)  # noqa: SLF001 - there is no other way to a version
-    prototype = ctypes.CFUNCTYPE(result, *arguments)
-    return prototype(address) if address else prototype((name, _libfuse))
-
-
-_POINTER = ctypes.c_void_p
-_fuse_mount = _call("fuse_mount", _POINTER, ctypes.c_char_p, ctypes.POINTER(_Arguments))
-_fuse_new = _call(
-    "fuse_new",
-    _POINTER,
-    _POINTER,
-    ctypes.POINTER(_Arguments),
-    ctypes.POINTER(fuse_operations),
-    ctypes.c_size_t,
-    _POINTER,
-    version=b"FUSE_2.6",
-)
-_fuse_loop_mt = _call("fuse_loop_mt", ctypes.c_int, _POINTER)
-_fuse_unmount = _call("fuse_unmount", None, ctypes.c_char_p, _POINTER)
-_fuse_destroy = _call("fuse_destroy", None, _POINTER)
-_fuse_chan_fd = _call("fuse_chan_fd", ctypes.c_int, _POINTER)
-_forget_inode = _call(
-    "fuse_lowlevel_notify_inval_inode",
-    ctypes.c_int,
-    _POINTER,
-    ctypes.c_uint64,
-    ctypes.c_int64,
-    ctypes.c_int64,
-)
-_forget_entry = _call(
-    "fuse_lowlevel_notify_inval_entry",
-    ctypes.c_int,
-    _POINTER,
-    ctypes.c_uint64,
-    ctypes.c_char_p,
-    ctypes.c_size_t,
-)
-
-
 class Session(FUSE):  # type: ignore[misc] # the library is not typed
     """One mounted file system until it is unmounted by whomever."""
 
@@ -111,23 +58,26 @@ class Session(FUSE):  # type: ignore[misc] # the library is not typed
         self.encoding = "utf-8"
         self.use_ns = True
         self._path = os.fsencode(path)
+        self._lib = LibFuse(_libfuse)
+        # libfuse calls into this table for as long as the session lives.
         self._table = self._operations_table()
-        arguments = _arguments(options)
-        self._channel = _fuse_mount(self._path, arguments)
+        words = arguments(options)
+        self._channel = self._lib.mount(self._path, words)
         if not self._channel:
             raise OSError("the system refused the mount")
-        os.set_inheritable(_fuse_chan_fd(self._channel), False)
-        self._fuse = _fuse_new(self._channel, arguments, self._table, ctypes.sizeof(self._table), None)
+        os.set_inheritable(self._lib.descriptor(self._channel), False)
+        table = ctypes.addressof(self._table)
+        self._fuse = self._lib.new(self._channel, words, table, ctypes.sizeof(self._table), None)
         if not self._fuse:
-            _fuse_unmount(self._path, self._channel)
+            self._lib.unmount(self._path, self._channel)
             raise OSError("libfuse refused the options")
         self.thread = threading.Thread(target=self._loop, name="fuse", daemon=True)
 
     def close(self) -> None:
         """Give back what libfuse holds. Only after the thread has ended."""
         self.operations.close_all()
-        _fuse_unmount(self._path, self._channel)
-        _fuse_destroy(self._fuse)
+        self._lib.unmount(self._path, self._channel)
+        self._lib.destroy(self._fuse)
 
     def read(self, path: bytes | None, buffer: object, size: int, offset: int, info: object) -> int:
         """Copy the bytes once, from where they are to where the kernel wants them."""
@@ -142,31 +92,30 @@ class Session(FUSE):  # type: ignore[misc] # the library is not typed
             done += len(view)
         return done
 
-    def forget(self, path: Path, name: str) -> int:
-        """Make the kernel forget what it knows of the file or folder `path` / `name`; return 0 or a negative errno.
+    def forget(self, folder: Path, name: str, *, is_gone: bool) -> None:
+        """Make the kernel forget what it knows of `name` in a folder below the mount. Raises OSError.
 
-        The inode's number is libfuse's own, since `use_ino` is off.
+        An inode's number is libfuse's own, since `use_ino` is off.
         """
-        folder = path.stat().st_ino
-        _forget_inode(self._channel, folder, -1, 0)
-        try:
-            node = (path / name).stat().st_ino
-        except OSError:
+        parent = folder.stat().st_ino
+        self._lib.forget_inode(self._channel, parent, -1, 0)
+        with contextlib.suppress(OSError):
+            self._lib.forget_inode(self._channel, (folder / name).stat().st_ino, 0, 0)
+        if is_gone:
             encoded = name.encode()
-            return _forget_entry(self._channel, folder, encoded, len(encoded))
-        return _forget_inode(self._channel, node, 0, 0)
+            self._lib.forget_entry(self._channel, parent, encoded, len(encoded))
 
     def can_forget(self) -> bool:
         """Return whether the kernel takes such news at all."""
-        return _forget_inode(self._channel, 1, -1, 0) == 0
+        return self._lib.forget_inode(self._channel, 1, -1, 0) == 0
 
     def _loop(self) -> None:
         """Serve the kernel until the mount is gone."""
-        _fuse_loop_mt(self._fuse)
+        self._lib.loop_mt(self._fuse)
 
-    def _operations_table(self) -> fuse_operations:
+    def _operations_table(self) -> ctypes.Structure:
         """Return the table of callbacks, as fusepy makes it."""
-        table = fuse_operations()
+        table: ctypes.Structure = fuse_operations()
         for name, prototype, *_ in fuse_operations._fields_:
             known = name[1:] if name in ("ftruncate", "fgetattr") else name
             value = getattr(self.operations, known, None)
@@ -177,10 +126,9 @@ class Session(FUSE):  # type: ignore[misc] # the library is not typed
         return table
 
 
-def _arguments(options: str) -> _Arguments:
-    """Return a command line for libfuse; the caller keeps it alive."""
-    words = (ctypes.c_char_p * 4)(b"rivulet", b"-o", options.encode(), None)
-    return _Arguments(3, words, 0)
+def unusable(settings: VfsSettings) -> str | None:
+    """Return why the library cannot be mounted, None when it can be; changes nothing."""
+    return NO_LIBFUSE if _libfuse is None else why_unusable(settings)
 
 
 class Mount:
@@ -196,12 +144,16 @@ class Mount:
         self._announcer: Announcer | None = None
         self._watchdog: threading.Thread | None = None
         self._session: Session | None = None
+        # Sessions that were taken from their path and are still held by a reader.
+        self._abandoned: list[Session] = []
         self._device = ""
         self._can_forget = True
         self._is_mounted = False
 
     def start(self) -> None:
         """Mount and return once the library can be read. Raises StartupError with one sentence."""
+        if _libfuse is None:
+            raise StartupError(NO_LIBFUSE)
         check(self._settings)
         self._announcer = Announcer()
         try:
@@ -224,6 +176,7 @@ class Mount:
         session, self._session = self._session, None
         if session is not None:
             self._take_away(session)
+        self._close_abandoned()
         self._is_mounted = False
 
     def healthy(self) -> bool:
@@ -285,10 +238,10 @@ class Mount:
             logger.warning("{} is still in use and is taken away from its readers", self._path)
             detach(self._path)
         session.thread.join(STOP_SECONDS)
-        if session.thread.is_alive():
+        self._abandoned.append(session)
+        self._close_abandoned()
+        if self._abandoned:
             logger.warning("the mount at {} is still held by a reader; it ends with this process", self._path)
-        else:
-            session.close()
 
     def _is_in_place(self) -> bool:
         """Return whether our mount is there, on top or below another."""
@@ -299,6 +252,7 @@ class Mount:
         """Mount again whenever the mount was lost from outside."""
         wait = WATCH_SECONDS
         while not self._stopping.wait(wait):
+            self._close_abandoned()
             session = self._session
             if session is not None and session.thread.is_alive() and self._is_in_place():
                 wait = WATCH_SECONDS
@@ -320,9 +274,15 @@ class Mount:
         if lost is not None:
             self._session = None
             lost.thread.join(WATCH_SECONDS)
-            if not lost.thread.is_alive():
-                lost.close()
+            self._abandoned.append(lost)
+            self._close_abandoned()
         self._mount()
+
+    def _close_abandoned(self) -> None:
+        """Give back what sessions held that have ended by now."""
+        for session in [session for session in self._abandoned if not session.thread.is_alive()]:
+            self._abandoned.remove(session)
+            session.close()
 
     def _announce(self, changed: set[str], done: Callable[[], None]) -> None:
         """Tell the kernel of changed paths on the announcer's thread, then call back."""
@@ -336,10 +296,12 @@ class Mount:
             if not self._can_forget:
                 self._stopping.wait(FALLBACK_TIMEOUT)
             elif session is not None:
-                for path in sorted(changed - {"/"}):
+                # What is in a folder first: of a folder that is gone there would be no number.
+                for path in sorted(changed - {"/"}, reverse=True):
                     folder, _, name = path.rpartition("/")
+                    is_gone = self._files.tree.lookup(path) is None
                     with contextlib.suppress(OSError):
-                        session.forget(self._path / folder.lstrip("/"), name)
+                        session.forget(self._path / folder.lstrip("/"), name, is_gone=is_gone)
         finally:
             done()
 

@@ -11,9 +11,7 @@ from collections.abc import Callable, Iterator
 from functools import wraps
 from typing import Concatenate, NoReturn, ParamSpec, TypeVar
 
-from fuse import FuseOSError
-
-from program.vfs.attributes import Attributes, file_system
+from program.vfs.attributes import MAX_NAME, Attributes, file_system
 from program.vfs.counters import Counters
 from program.vfs.open_files import OpenFiles
 from program.vfs.reader import ReadFailed
@@ -24,6 +22,13 @@ R = TypeVar("R")
 
 # What a failed call is reported with: its name and the exception.
 Report = Callable[[str, BaseException], None]
+
+
+class CallFailed(OSError):
+    """What fusepy turns into an errno: an OSError with a positive one."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number, os.strerror(number))
 
 
 def as_errno(
@@ -74,7 +79,7 @@ class Operations:
         """Return 0 when the path is there and is not to be written."""
         self._node(path)
         if mode & os.W_OK:
-            raise FuseOSError(errno.EROFS)
+            raise CallFailed(errno.EROFS)
         return 0
 
     @as_errno
@@ -82,7 +87,7 @@ class Operations:
         """Return a handle on a folder as it is now."""
         node = self._node(path)
         if not isinstance(node, Directory):
-            raise FuseOSError(errno.ENOTDIR)
+            raise CallFailed(errno.ENOTDIR)
         handle = next(self._numbers)
         self._folders[handle] = node
         return handle
@@ -106,7 +111,7 @@ class Operations:
     def open(self, path: str, flags: int) -> int:
         """Return a handle on a file, for reading only."""
         if flags & os.O_ACCMODE != os.O_RDONLY or flags & os.O_TRUNC:
-            raise FuseOSError(errno.EROFS)
+            raise CallFailed(errno.EROFS)
         handle = self._files.open(path)
         self._handles.add(handle)
         return handle
@@ -137,7 +142,7 @@ class Operations:
     def refuse(self, *args: object) -> NoReturn:
         """Refuse whatever would change something."""
         del args
-        raise FuseOSError(errno.EROFS)
+        raise CallFailed(errno.EROFS)
 
     chmod = chown = create = link = mkdir = mknod = removexattr = rename = rmdir = refuse
     setxattr = symlink = truncate = unlink = utimens = write = refuse
@@ -151,7 +156,7 @@ class Operations:
             except OSError:
                 continue
 
-    def failed(self, name: str, error: BaseException) -> FuseOSError:
+    def failed(self, name: str, error: BaseException) -> CallFailed:
         """Return the error that the kernel gets."""
         number = error.errno if isinstance(error, OSError) and isinstance(error.errno, int) else 0
         if number <= 0:
@@ -159,10 +164,11 @@ class Operations:
             self._counters.add(errors=1)
             if not isinstance(error, ReadFailed):
                 self._report(name, error)
-        return FuseOSError(number)
+        return CallFailed(number)
 
     def _node(self, path: str) -> Node:
         node = self._files.tree.lookup(path)
         if node is None:
-            raise FuseOSError(errno.ENOENT)
+            is_too_long = any(len(part.encode()) > MAX_NAME for part in path.split("/"))
+            raise CallFailed(errno.ENAMETOOLONG if is_too_long else errno.ENOENT)
         return node

@@ -16,11 +16,11 @@ KIND = "fuse.rivulet"
 # A folder that does not answer within this time will not do so later.
 ANSWER_SECONDS = 10.0
 
-# What `stat` says of a mount whose process is gone.
+# What asking says of a mount whose process is gone.
 _DEAD = frozenset({errno.ENOTCONN, errno.ECONNABORTED, errno.EIO, errno.ENODEV})
 
 
-def unusable(settings: VfsSettings) -> str | None:
+def why_unusable(settings: VfsSettings) -> str | None:
     """Return why the library cannot be mounted, None when it can be; changes nothing."""
     try:
         check(settings)

@@ -46,8 +46,9 @@ NEAR_CURSOR = MIB
 # A lane that is so near will be there sooner than a new request.
 NEAR_LANE = 512 * 1024
 
-# A piece that lacks only so much is finished although its file was closed: the connection can be used again.
-WORTH_FINISHING = MIB
+# A piece that lacks only so much is finished although its file was closed: the connection can be used again, and a scanner
+# that opens a file several times finds its beginning.
+WORTH_FINISHING = HEAD_SIZE
 
 MAX_CURSORS = 8
 
@@ -67,9 +68,9 @@ class _Waiter:
     stop: int
     settled: threading.Event = field(default_factory=threading.Event)
     views: list[memoryview] = field(default_factory=list)
-    error: Exception | None = None
+    error: BaseException | None = None
 
-    def settle(self, views: list[memoryview], error: Exception | None = None) -> None:
+    def settle(self, views: list[memoryview], error: BaseException | None = None) -> None:
         """Wake the one who waits, with bytes or an error."""
         self.views, self.error = views, error
         self.settled.set()
@@ -201,7 +202,7 @@ class FileReader:
             self._edges_asked.add(chunk.index)
         edges.save(f"{self.key}/{chunk.index}", start, bytes(chunk.view[start:stop]))
 
-    def over(self, lane: Lane, error: Exception | None) -> None:
+    def over(self, lane: Lane, error: BaseException | None) -> None:
         """Forget the lane; when it failed, whoever depends on it gets the error."""
         with self.lock:
             was_called_off, lane.is_over = lane.is_over, True
@@ -423,6 +424,6 @@ def content_key(file: TreeFile) -> str:
     return f"{file.entry_id}-{file.size}-{file.identity}"
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: BaseException) -> str:
     """Return why, in words that hold no address."""
     return str(error) if isinstance(error, SourceError | RivuletError | ReadFailed) else type(error).__name__

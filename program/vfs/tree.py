@@ -30,10 +30,12 @@ class Tree:
         self._top = Folder(None, "")
         self._files: dict[int, TreeFile] = {}
         self._total = 0
+        # Open files that were removed: by path, the folder that they keep.
+        self._ghosts: dict[str, tuple[str, ...]] = {}
         for path in standard_folders:
             self._top.descend(_parts(path), 1)
         for file in files:
-            self._remove(file.entry_id, [])
+            self._remove(file.entry_id, [], {})
             self._add(file)
         self._top.publish({}, None, set())
 
@@ -73,16 +75,18 @@ class Tree:
     ) -> set[str]:
         """Remove entries by id, add files (one whose id is known replaces it), and return every path that changed.
 
-        A frozen path keeps the file that is open there, or stays empty once that was removed, until `thaw`. at: the time
+        A frozen path keeps the file that is open there, or stays empty once that was removed, until `thaw`; its folder stays
+        until then too, since the kernel goes on with what it knows of an open file when its folder comes back. at: the time
         that changed folders get when it is later than that of their files.
         """
         changed: set[str] = set()
         left: list[Folder] = []
+        open_paths = {version: path for path, version in (frozen or {}).items()}
         with self._lock:
             for entry_id in removed:
-                self._remove(entry_id, left)
+                self._remove(entry_id, left, open_paths)
             for file in added:
-                self._remove(file.entry_id, left)
+                self._remove(file.entry_id, left, open_paths)
                 self._add(file)
             for folder in left:
                 folder.prune()
@@ -93,9 +97,11 @@ class Tree:
         """Show at `path` what ought to be there, now that it is no longer open; return every path that changed."""
         changed: set[str] = set()
         with self._lock:
-            folder = self._top.find(_parts(path)[:-1])
+            parts = self._ghosts.pop(path, None)
+            folder = self._top.descend(parts, -1) if parts else self._top.find(_parts(path)[:-1])
             if folder is not None:
                 folder.recompute()
+                folder.prune()
                 self._top.publish(frozen, at, changed)
         return changed
 
@@ -106,14 +112,18 @@ class Tree:
         self._files[file.entry_id] = file
         self._total += file.size
 
-    def _remove(self, entry_id: int, left: list[Folder]) -> None:
+    def _remove(self, entry_id: int, left: list[Folder], open_paths: Mapping[Version, str]) -> None:
         """Give up the claim of an entry, if it has one, noting the folder it left. Call with the lock held."""
         file = self._files.pop(entry_id, None)
         if file is None:
             return
         self._total -= file.size
         parts = _parts(file.path)
-        folder = self._top.descend(parts[:-1], -1)
+        ghost = open_paths.get(file.version)
+        is_new_ghost = ghost is not None and ghost not in self._ghosts
+        if ghost is not None and is_new_ghost:
+            self._ghosts[ghost] = parts[:-1]
+        folder = self._top.descend(parts[:-1], 0 if is_new_ghost else -1)
         folder.give_up(parts[-1], file)
         left.append(folder)
 

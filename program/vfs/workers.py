@@ -62,7 +62,7 @@ class Workers:
         while (task := self._next()) is not None:
             try:
                 task()
-            except Exception:  # noqa: BLE001 - the thread outlives a bug in one task
+            except BaseException:  # noqa: BLE001 - the thread outlives whatever one task does
                 logger.exception("a task of the file system failed")
 
     def _next(self) -> Task | None:

@@ -77,6 +77,7 @@ class Cdn:
     def __init__(self) -> None:
         self.behave: Callable[[Request], Manner] = lambda _: HONEST
         self.sizes: dict[str, int] = {}
+        self.blobs: dict[str, bytes] = {}
         self.lock = threading.Lock()
         self.requests: list[Request] = []
         self.bytes_sent = 0
@@ -93,6 +94,11 @@ class Cdn:
         """Serve a file; return its URL."""
         self.sizes[name] = size
         return self.url(name)
+
+    def add_bytes(self, name: str, data: bytes) -> str:
+        """Serve these bytes; return their URL."""
+        self.blobs[name] = data
+        return self.add(name, len(data))
 
     def url(self, name: str, token: str = FIRST, host: str = "127.0.0.1") -> str:
         """Return the URL of a file; what stands for the token is up to the test."""
@@ -221,7 +227,8 @@ class _Handler(BaseHTTPRequestHandler):
         piece = 256 * 1024 if manner.rate is None else max(int(manner.rate * 0.01), 1)
         limit = min(x for x in (manner.cut_after, manner.hang_after, stop - start) if x is not None)
         while sent < limit:
-            data = content(name, start + sent, start + min(sent + piece, limit))
+            first, last = start + sent, start + min(sent + piece, limit)
+            data = cdn.blobs[name][first:last] if name in cdn.blobs else content(name, first, last)
             self.wfile.write(data)
             sent += len(data)
             with cdn.lock:

@@ -1,24 +1,29 @@
 """What the tests of the file system share: a CDN, a reader's supplies, links that point at the CDN."""
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from program.clock import SystemClock
 from program.media.entry import Link
+from program.settings.vfs import VfsSettings
 from program.vfs.chunks import ChunkStore
 from program.vfs.counters import Counters
 from program.vfs.edges import Edges
+from program.vfs.kernel import mounts_at
 from program.vfs.links import Links
 from program.vfs.reader import FileReader
 from program.vfs.readers import Readers
 from program.vfs.sources import Sources
 from program.vfs.supplies import Supplies
 from program.vfs.tree import TreeFile
+from program.vfs.vfs import Vfs
 from program.vfs.workers import Workers
 from tests.support.cdn import Cdn
 
@@ -97,3 +102,45 @@ def cdn() -> Iterator[Cdn]:
 def library(cdn: Cdn) -> Iterator[Library]:
     with ExitStack() as stack:
         yield Library(cdn, stack)
+
+
+class Mounted:
+    """A library that is mounted, and what the test does with it."""
+
+    def __init__(self, library: Library, settings: VfsSettings) -> None:
+        self.library = library
+        self.settings = settings
+        self.path = settings.mount_path
+        self.vfs = Vfs(settings, library.resolve, SystemClock())
+
+    def __truediv__(self, path: str) -> Path:
+        return self.path / path.lstrip("/")
+
+    def read(self, path: str, offset: int, size: int) -> bytes:
+        """Read a piece of a file with a handle of its own."""
+        descriptor = os.open(self / path, os.O_RDONLY)
+        try:
+            return os.pread(descriptor, size, offset)
+        finally:
+            os.close(descriptor)
+
+
+@pytest.fixture
+def mount(library: Library, tmp_path: Path) -> Iterator[Callable[..., Mounted]]:
+    """Return what mounts files; options are settings."""
+    with ExitStack() as stack:
+
+        def make(*files: TreeFile, **options: Any) -> Mounted:
+            wanted = {
+                "mount_path": tmp_path / "mnt",
+                "cache_dir": tmp_path / "cache",
+                "read_timeout_seconds": 5,
+                **options,
+            }
+            mounted = Mounted(library, VfsSettings(**wanted))
+            stack.callback(mounted.vfs.stop)
+            mounted.vfs.start(files)
+            return mounted
+
+        yield make
+    assert not mounts_at(tmp_path / "mnt"), "the mount was left behind"

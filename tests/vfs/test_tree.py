@@ -153,10 +153,21 @@ def test_a_removed_open_file_is_gone_and_its_successor_waits_for_the_close():
     frozen = {"/movies/A/A.mkv": old.version}
     tree.apply(removed=[1], frozen=frozen)
     assert all_files(tree) == {}
+    assert tree.names("/movies/A") == ()
     tree.apply([file("/movies/A/A.mkv", 2)], frozen=frozen)
     assert all_files(tree) == {}
     tree.thaw("/movies/A/A.mkv", {})
     assert all_files(tree) == {"/movies/A/A.mkv": 2}
+    tree.apply(removed=[2])
+    assert tree.names("/movies") == ()
+
+
+def test_the_folder_of_a_removed_open_file_goes_when_it_is_closed():
+    old = file("/movies/A/A.mkv", 1)
+    tree = Tree([old])
+    tree.apply(removed=[1], frozen={"/movies/A/A.mkv": old.version})
+    assert "/movies/A" in tree.thaw("/movies/A/A.mkv", {})
+    assert tree.names("/movies") == ()
 
 
 def test_other_files_of_the_folder_change_while_one_is_open():
