@@ -228,26 +228,37 @@ MOUNT_AND_WAIT = "import sys, fuse; fuse.FUSE(fuse.Operations(), sys.argv[1], fo
 
 
 @pytest.fixture
-def dead_mount(container: Container) -> Iterator[Path]:
-    """A mount whose program was killed: nobody can enter it any more."""
+def mounted(container: Container) -> Iterator[subprocess.Popen[bytes]]:
+    """The program of a mount in the container's mount folder."""
     container.mount.mkdir(parents=True)
-    program = subprocess.Popen([sys.executable, "-c", MOUNT_AND_WAIT, str(container.mount)])
-    until(lambda: os.path.ismount(container.mount), what="the mount")
-    program.kill()
-    program.wait(10)
-    with pytest.raises(OSError, match="not connected"):
-        list(container.mount.iterdir())
-    yield container.mount
-    subprocess.run(["fusermount", "-uzq", str(container.mount)], check=False, timeout=10)
+    with subprocess.Popen([sys.executable, "-c", MOUNT_AND_WAIT, str(container.mount)]) as program:
+        until(lambda: os.path.ismount(container.mount), what="the mount")
+        yield program
+        subprocess.run(["fusermount", "-uzq", str(container.mount)], check=False, timeout=10)
 
 
 @pytest.mark.fuse
 def test_a_killed_containers_dead_mount_is_cleared_by_the_next_start(
-    container: Container, dead_mount: Path
+    container: Container, mounted: subprocess.Popen[bytes]
 ) -> None:
+    mounted.kill()
+    mounted.wait(10)
+    with pytest.raises(OSError, match="not connected"):
+        list(container.mount.iterdir())
     run = container.start('ls "$RIVULET_VFS__MOUNT_PATH"')
     if os.geteuid() == 0:  # in the container it always is
         assert run.returncode == 0, run.stderr
-        assert str(dead_mount) not in Path("/proc/mounts").read_text()
+        assert not os.path.ismount(container.mount)
     else:
         assert "not connected" in run.stderr
+
+
+@pytest.mark.fuse
+def test_a_command_beside_the_running_program_leaves_its_mount_alone(
+    container: Container, mounted: subprocess.Popen[bytes]
+) -> None:
+    container.config.mkdir()
+    run = container.start("echo checked", PUID="0", PGID="0")
+    assert (run.returncode, run.stdout.strip()) == (0, "checked"), run.stderr
+    assert os.path.ismount(container.mount)
+    assert mounted.poll() is None
