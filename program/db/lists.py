@@ -161,7 +161,8 @@ ROW = (
     MediaItem.is_anime,
     MediaItem.last_state,
     MediaItem.scraped_times,
-    MediaItem.next_attempt_at,
+    # A title that is only looked up so far has the date of that.
+    func.coalesce(MediaItem.next_attempt_at, MediaItem.reindex_at).label("next_attempt_at"),
     MediaItem.next_reason,
     MediaItem.created_at,
     Parent.number.label("season"),

@@ -44,9 +44,9 @@ def delete(tx: Tx, ids: Collection[int], *, tombstone: bool) -> Deleted:
     entry_ids, torrents = _release_files(tx, gone)
     _end_requests(tx, roots, tombstone=tombstone)
     tx.connection.execute(delete_from(MediaItem).where(MediaItem.root_id.in_(roots)))
-    removed = tuple(sorted({row.root_id for row in parts}))
+    changed = tuple(sorted({row.root_id for row in parts}))
     _empty(tx, [item_id for item_id in gone if item_id not in roots], parts)
-    return Deleted(items=gone, roots=removed, entries=entry_ids, torrents=torrents)
+    return Deleted(items=gone, roots=changed, entries=entry_ids, torrents=torrents)
 
 
 def _release_files(tx: Tx, gone: Collection[int]) -> tuple[tuple[int, ...], tuple[TorrentOnAccount, ...]]:
