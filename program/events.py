@@ -5,6 +5,7 @@ ids; the worker loads a fresh snapshot and hands the hook one of the values belo
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import ClassVar
 
 from program.media.item import Ids, MediaType
@@ -70,20 +71,27 @@ class CacheCheckRequested(Event):
 class DownloadRequested(Event):
     """Asks a provider to hold a torrent, looking at the account first. Answer: `FetchedTorrent`.
 
-    known_torrent_id: the id written down by an earlier attempt, or None. Raises `DownloadRefused` for no.
+    known_torrent_id: the id written down by an earlier attempt, or None. intended_at: when an earlier attempt began whose end
+    is not known (the program was killed): what was added since then is ours. Raises `DownloadRefused` for no.
     """
 
     type: ClassVar[str] = "riven.media-item.download.requested"
     infohash: str
     known_torrent_id: str | None = None
+    intended_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TorrentRemoveRequested(Event):
-    """Asks a provider to forget a torrent. Answer: None; an unknown id counts as removed."""
+    """Asks a provider to forget a torrent. Answer: None; an unknown one counts as removed.
+
+    torrent_id None: whatever is there of `infohash` and was added since `intended_at`.
+    """
 
     type: ClassVar[str] = "riven.media-item.download.remove-requested"
-    torrent_id: str
+    torrent_id: str | None
+    infohash: str = ""
+    intended_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,10 @@
 """Files: what a torrent holds, which of it is wanted, and where its bytes come from."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+
+# How far a provider's clock may be behind ours.
+CLOCKS_APART = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +37,19 @@ class FetchedTorrent:
 
 @dataclass(frozen=True, slots=True)
 class AccountTorrent:
-    """A torrent on an account, as its list shows it. is_ready: its files can be read."""
+    """A torrent on an account, as its list shows it. is_ready: its files can be read. added_at: aware UTC, None when not told."""
 
     torrent_id: str
     infohash: str
     name: str
     is_ready: bool
+    added_at: datetime | None = None
+
+    def is_added_since(self, intended_at: datetime | None) -> bool:
+        """Return whether it came to the account after we wrote down that we would add it; False when either is not known."""
+        if intended_at is None or self.added_at is None:
+            return False
+        return self.added_at >= intended_at - CLOCKS_APART
 
 
 @dataclass(frozen=True, slots=True)

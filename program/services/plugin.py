@@ -200,10 +200,13 @@ class Downloader(Plugin[S]):
     has_cache_check: ClassVar[bool] = False
 
     @abstractmethod
-    def fetch(self, infohash: str, known_torrent_id: str | None) -> FetchedTorrent:
+    def fetch(
+        self, infohash: str, known_torrent_id: str | None, intended_at: datetime | None = None
+    ) -> FetchedTorrent:
         """Return the torrent once every video file can be read; raise `DownloadRefused`.
 
-        Looks at the account before adding, and deletes what it added when it is refused.
+        Looks at the account before adding, and deletes what it added when it is refused. What is on the account is foreign
+        unless it has the known id or was added since `intended_at`.
         """
 
     @abstractmethod
@@ -230,7 +233,7 @@ class Downloader(Plugin[S]):
         """Answer for torrents and links."""
         hooks: dict[str, Hook] = {
             DownloadRequested.type: _hook(self._fetch),
-            TorrentRemoveRequested.type: _hook(lambda event: self.remove(event.torrent_id)),
+            TorrentRemoveRequested.type: _hook(self._remove),
             StreamLinkRequested.type: _hook(self.link),
         }
         if self.has_cache_check:
@@ -238,7 +241,15 @@ class Downloader(Plugin[S]):
         return hooks
 
     def _fetch(self, event: DownloadRequested) -> FetchedTorrent:
-        return self.fetch(event.infohash, event.known_torrent_id)
+        return self.fetch(event.infohash, event.known_torrent_id, event.intended_at)
+
+    def _remove(self, event: TorrentRemoveRequested) -> None:
+        if event.torrent_id is not None:
+            self.remove(event.torrent_id)
+            return
+        for torrent in tuple(self.torrents()):
+            if torrent.infohash == event.infohash and torrent.is_added_since(event.intended_at):
+                self.remove(torrent.torrent_id)
 
 
 class Updater(Plugin[S]):

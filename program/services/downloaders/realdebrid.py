@@ -6,7 +6,7 @@ There is no way to ask whether a torrent is held: it is added, its videos are se
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from loguru import logger
 from pydantic import BaseModel, Field, HttpUrl, SecretStr, TypeAdapter
@@ -78,6 +78,7 @@ class Row(BaseModel):
     hash: str
     filename: str = ""
     status: str
+    added: str = ""
 
 
 class Info(Row):
@@ -178,14 +179,13 @@ class RealDebrid(Downloader[RealDebridSettings]):
 
     def torrents(self) -> Iterable[AccountTorrent]:
         """Return the account's torrents, newest first."""
-        rows = self._rows()
-        return tuple(
-            AccountTorrent(row.id, row.hash.lower(), row.filename, row.status == READY) for row in rows
-        )
+        return tuple(_as_listed(row) for row in self._rows())
 
-    def fetch(self, infohash: str, known_torrent_id: str | None) -> FetchedTorrent:
+    def fetch(
+        self, infohash: str, known_torrent_id: str | None, intended_at: datetime | None = None
+    ) -> FetchedTorrent:
         """Return the torrent once its videos can be read; raise `DownloadRefused`, `RetryLater`, `Transient`."""
-        held = self._on_account(infohash, known_torrent_id) or self._add(infohash)
+        held = self._on_account(infohash, known_torrent_id, intended_at) or self._add(infohash)
         try:
             info = self._until_ready(held.info)
             files = self._files(info)
@@ -225,7 +225,7 @@ class RealDebrid(Downloader[RealDebridSettings]):
             self.key, "gone", f"no link of the torrent leads to {wanted.file_name} any more"
         )
 
-    def _on_account(self, infohash: str, known: str | None) -> _Held | None:
+    def _on_account(self, infohash: str, known: str | None, intended_at: datetime | None) -> _Held | None:
         """Return the account's torrent of that hash when it can be gone on with."""
         held = self._held(known, is_ours=True) if known else None
         row = None if held else self._row(infohash)
@@ -233,7 +233,7 @@ class RealDebrid(Downloader[RealDebridSettings]):
             return held
         with self._lock:
             is_ours = row.id in self._ours or infohash in self._expected
-        return self._held(row.id, is_ours=is_ours)
+        return self._held(row.id, is_ours=is_ours or _as_listed(row).is_added_since(intended_at))
 
     def _held(self, torrent_id: str, *, is_ours: bool) -> _Held | None:
         """Return a torrent that can be gone on with; one of ours that cannot is deleted."""
@@ -418,6 +418,22 @@ class RealDebrid(Downloader[RealDebridSettings]):
         with self._lock:
             self._ours.discard(info.id)
             self._listed.pop(info.hash.lower(), None)
+
+
+def _as_listed(row: Row) -> AccountTorrent:
+    return AccountTorrent(row.id, row.hash.lower(), row.filename, row.status == READY, _instant(row.added))
+
+
+def _instant(text: str) -> datetime | None:
+    """Return a date as the API writes it, None when it cannot be read.
+
+    It is marked as UTC; where it is the time of their servers in truth, it reads up to two hours late.
+    """
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _is_packed(answer: Unrestricted) -> bool:

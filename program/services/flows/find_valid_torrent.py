@@ -85,7 +85,7 @@ def rank(ctx: FlowContext, job: Job) -> Outcome:
     data = job.data_as(ItemJob)
     with ctx.db.read() as tx:
         usable = streams.candidates(tx, data.item_id, ctx.clock.now(), ctx.providers(), usable_only=True)
-    return Done(tuple(order(usable)))
+    return Done(tuple(order(usable, ctx.settings().ranking.plain())))
 
 
 def handle(ctx: FlowContext, job: Job) -> Outcome:
@@ -126,9 +126,10 @@ def _try(ctx: FlowContext, hunt: Hunt) -> Outcome:
         if refusal is not None:
             streams.block(tx, candidate.item_id, infohash, refusal, now)
             return Next(hunt.then(Attempt(candidate.release.raw_title, provider, refusal.sentence)))
+        intended_at = torrents.unanswered(tx, provider, infohash)
         known = torrents.intend(tx, provider, infohash, hunt.job.item_id, now)
     return WaitFor(
-        (_ask(hunt, provider, DownloadRequested(infohash, known)),),
+        (_ask(hunt, provider, DownloadRequested(infohash, known, intended_at)),),
         data=replace(hunt, phase="asked"),
     )
 
@@ -237,7 +238,8 @@ def _unsuitable(ctx: FlowContext, hunt: Hunt, torrent: FetchedTorrent, sentence:
 def _removed(ctx: FlowContext, hunt: Hunt, job: Job) -> Outcome:
     """Forget the torrent once the provider has; otherwise it stays written down and is cleared up later."""
     torrent = hunt.torrent
-    if torrent is not None and not job.children.failures():
+    is_gone = any(not isinstance(value, Paused) for _, _, value in job.children.values())
+    if torrent is not None and is_gone:
         with ctx.db.write(hunt.job.root_id) as tx:
             torrents.forget(tx, torrent.provider, torrent.infohash)
     return Next(hunt.then())

@@ -14,6 +14,7 @@ from program.events import TorrentRemoveRequested
 from program.queues import ChildPolicy, Done, Job, JobSpec, Outcome, Priority, WaitFor
 from program.services.flows import names
 from program.services.flows.context import FlowContext, missing_leaves
+from program.services.flows.plugin_hook import Paused
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +40,12 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
     data = job.data_as(Tidy)
     if not data.asked:
         return _ask(ctx)
-    removed = {name for name, _, _ in job.children.values()}
+    # A provider that asks to wait has removed nothing.
+    removed = {(queue, name) for name, queue, value in job.children.values() if not isinstance(value, Paused)}
     with ctx.db.write() as tx:
         for torrent in data.asked:
-            if torrent.infohash in removed:
+            spec = _removal(torrent)
+            if (spec.queue, spec.name) in removed:
                 torrents.forget(tx, torrent.provider, torrent.infohash)
     return Done(len(removed))
 
@@ -55,14 +58,9 @@ def _ask(ctx: FlowContext) -> Outcome:
     left = tuple(
         torrent for torrent in half_made if torrent.item_id not in waiting and torrent.provider in enabled
     )
-    with_id = tuple(torrent for torrent in left if torrent.torrent_id is not None)
-    with ctx.db.write() as tx:
-        for torrent in left:
-            if torrent.torrent_id is None:
-                torrents.forget(tx, torrent.provider, torrent.infohash)
-    if not with_id:
+    if not left:
         return Done(0)
-    return WaitFor(tuple(_removal(torrent) for torrent in with_id), data=Tidy(with_id))
+    return WaitFor(tuple(_removal(torrent) for torrent in left), data=Tidy(left))
 
 
 def _items_without_file(ctx: FlowContext, tx: Tx) -> frozenset[int]:
@@ -78,6 +76,6 @@ def _removal(torrent: HalfMade) -> JobSpec:
     return JobSpec(
         queue=names.plugin_queue(TorrentRemoveRequested.type, torrent.provider),
         name=torrent.infohash,
-        data=TorrentRemoveRequested(torrent.torrent_id or ""),
+        data=TorrentRemoveRequested(torrent.torrent_id, torrent.infohash, torrent.intended_at),
         policy=ChildPolicy.IGNORE,
     )
