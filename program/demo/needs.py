@@ -1,5 +1,6 @@
 """What the demo needs of this machine."""
 
+import ctypes.util
 import os
 import shutil
 from collections.abc import Iterator
@@ -22,6 +23,8 @@ def _missing_tools() -> Iterator[str]:
 
 
 def _missing_fuse() -> Iterator[str]:
+    if ctypes.util.find_library("fuse") is None:
+        yield "The library is a FUSE mount, and libfuse 2 cannot be found: apt-get install libfuse2 (libfuse2t64 on Debian 13)"
     if not FUSE_DEVICE.exists():
         yield (
             "The library is a FUSE mount, and /dev/fuse is not there: modprobe fuse; "

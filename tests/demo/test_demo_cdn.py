@@ -76,6 +76,13 @@ def test_connections_are_kept(file: dict[str, Any]) -> None:
     assert len(ports) == 1
 
 
+def test_the_log_says_which_part_was_read(servers: Servers, file: dict[str, Any]) -> None:
+    read(file, "100-199")
+    assert [one["range"] for one in servers.control("/requests?provider=cdn")["requests"]] == [
+        "bytes=100-199"
+    ]
+
+
 def test_an_unknown_link_is_not_found(servers: Servers) -> None:
     answer = requests.get(f"{servers.ready['cdn']['url']}/d/AAAAAAAAAAAAA/x.mkv", timeout=SECONDS)
     assert (answer.status_code, answer.headers["X-Error"]) == (404, "link_not_found")

@@ -1,6 +1,6 @@
 """The control server: what tests ask of the stand-ins and tell them. Its own requests are not counted.
 
-    GET  /requests?provider=&since=   {"requests": [{n, provider, method, path, time, status, fault, kill}]}
+    GET  /requests?provider=&since=   {"requests": [{n, provider, method, path, range, time, status, fault, …}]}
     GET  /counts                      {"tmdb": 3, …}
     GET  /faults                      {"faults": [{id, kind, …, matched, fired}]}
     POST /faults                      one fault, see `faults.Fault`: {provider, path, kind, …} -> {"id"}

@@ -24,13 +24,17 @@ MOMENTS = ("before", "after", "lost")
 
 @dataclass(slots=True)
 class Entry:
-    """One outside request. n counts all of them from 1; status is None while it runs, 0 when the connection was reset."""
+    """One outside request. n counts all of them from 1; status is None while it runs, 0 when the connection was reset.
+
+    span: its Range header.
+    """
 
     n: int
     provider: str
     method: str
     path: str
     time: str
+    span: str | None = None
     status: int | None = None
     fault: str | None = None
     kill: str | None = None
@@ -43,6 +47,7 @@ class Entry:
             "method": self.method,
             "path": self.path,
             "time": self.time,
+            "range": self.span,
             "status": self.status,
             "fault": self.fault,
             "kill": self.kill,
@@ -101,7 +106,8 @@ class Journal:
             self._n += 1
             self._counts[provider] += 1
             now = self._clock.now().isoformat(timespec="milliseconds")
-            entry = Entry(self._n, provider, request.method, without_secrets(request.target), now)
+            path, span = without_secrets(request.target), request.headers.get("range")
+            entry = Entry(self._n, provider, request.method, path, now, span)
             self._entries.append(entry)
             plan = self._plan
             if plan is not None and plan.fired is None and plan.is_about(provider, request):
