@@ -165,6 +165,8 @@ class Edges:
             disk=BytesDisk,
             size_limit=self._limit,
             eviction_policy="least-recently-used",
+            # Two go for each that comes while there are too many; the library's ten may be all there is.
+            cull_limit=2,
             timeout=5,
             sqlite_cache_size=1024,
             sqlite_mmap_size=0,
