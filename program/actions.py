@@ -6,21 +6,20 @@ provider.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
-from program.db import entries, items, requests, streams, torrents
+from program.db import entries, items, streams, torrents
 from program.db.decisions import Decision
 from program.db.engine import Tx
 from program.db.views import Reset
 from program.errors import NotFound
-from program.events import ItemRequestCreated, ItemRequestUpdated
 from program.media.item import Item, Node
 from program.media.metadata import ContentRequest
 from program.media.outcomes import Changes, restarted
-from program.services.flows import names, tidy_account
+from program.services.flows import names, request_content_services, tidy_account
 from program.services.flows.context import FlowContext, item_of, label
 
 # What being as new forgets beside what a retry does; a season or episode keeps its index, which only its show can renew.
@@ -50,18 +49,14 @@ class Actions:
         self._ctx = ctx
         self._wake = wake
 
-    def add(self, wishes: Iterable[ContentRequest], *, by_person: bool = True) -> tuple[ItemResult, ...]:
+    def add(self, wishes: Sequence[ContentRequest], *, by_person: bool = True) -> tuple[ItemResult, ...]:
         """Write wishes down; a title that is known gets what is new in the wish."""
-        results = []
-        for wish in wishes:
-            with self._ctx.db.write() as tx:
-                accepted = requests.accept(tx, wish, self._ctx.clock.now(), by_person=by_person)
-            event = ItemRequestCreated if accepted.outcome == "created" else ItemRequestUpdated
-            self._ctx.tell(event(item_id=accepted.item_id, sentence=accepted.sentence))
-            done = accepted.outcome not in ("paused", "tombstoned")
-            results.append(ItemResult(accepted.item_id, "", accepted.sentence, done=done))
+        accepted = request_content_services.store(self._ctx, wishes, by_person=by_person)
         self._wake()
-        return tuple(results)
+        return tuple(
+            ItemResult(found.item_id, "", found.sentence, done=found.outcome not in ("paused", "tombstoned"))
+            for found in accepted
+        )
 
     def retry(self, ids: Sequence[int]) -> tuple[ItemResult, ...]:
         """Start the items afresh from Indexed (from Requested where never indexed); a parent's finished leaves are left alone."""
@@ -96,13 +91,14 @@ class Actions:
                         continue
                     title = label(root, item_id)
                     deleted = items.delete(tx, [item_id], tombstone=True)
-                    if self._ctx.settings().downloaders.remove_torrents:
-                        for torrent in deleted.torrents:
-                            torrents.release(tx, torrent.provider, torrent.infohash)
+                    leftovers = deleted.torrents if self._ctx.settings().downloaders.remove_torrents else ()
+                    for torrent in leftovers:
+                        torrents.release(tx, torrent.provider, torrent.infohash)
                 self._call_off(root, item_id)
                 self._ctx.library.apply((), deleted.entries)
+                if leftovers:
+                    self._ctx.engine.add(tidy_account.job())
                 results.append(ItemResult(item_id, title, "Removed"))
-        self._ctx.engine.add(tidy_account.job())
         self._wake()
         return tuple(results)
 

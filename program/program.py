@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from dataclasses import asdict
 from datetime import timedelta
 from functools import partial
+from pathlib import Path
 
 from loguru import logger
 
@@ -29,6 +30,7 @@ from program.services.flows.context import FlowContext
 from program.services.flows.queues import define_flows, define_plugins
 from program.services.flows.request_content_services import Poll
 from program.services.plugin import ContentService
+from program.settings.applies import Applies, applies, changed
 from program.settings.models import RootSettings
 from program.settings.provider import ProviderSettings
 from program.settings.store import SettingsStore, config_folder
@@ -42,6 +44,8 @@ HOUSEKEEPING = timedelta(hours=6)
 # How long each part of a stop may take; together under the 30 s that a container manager is told.
 DRAIN_SECONDS = 10.0
 CLOSE_SECONDS = 2.0
+# What the names of the schedules of content services begin with.
+CONTENT = "content-"
 
 
 class Program:
@@ -72,14 +76,15 @@ class Program:
                 self.bootstrap_machine.send("error")
                 self.machine.send("error")
                 raise
-            self.machine.send("ok")
-            self.runner.send("start")
-            self._begin()
-            self._stop.wait()
+            if not self._stop.is_set():
+                self.machine.send("ok")
+                self.runner.send("start")
+                self._begin()
+                self._stop.wait()
+                self._tell(CoreShutdown())
             self.runner.send("stop")
             self.machine.send("stop")
             logger.info("stopping")
-            self._tell(CoreShutdown())
         self.machine.send("ok")
         return 1 if self._failed.is_set() else 0
 
@@ -189,7 +194,9 @@ class Program:
 
     def _drain(self) -> None:
         if not self._engine.drain(DRAIN_SECONDS):
-            logger.warning("some jobs did not end in time; what they were about is due again at the next start")
+            logger.warning(
+                "some jobs did not end in time; what they were about is due again at the next start"
+            )
 
     def _begin(self) -> None:
         """Enter Running: the loop, the clockwork, the content services, what is incomplete."""
@@ -229,14 +236,18 @@ class Program:
         self._scheduler.every(WATCH, "settings", partial(self._watch, watcher))
         self._scheduler.every(REVALIDATE, "plugins", self._check_plugins)
         self._scheduler.every(HOUSEKEEPING, "housekeeping", partial(housekeeping.tidy, self._ctx))
+        self._in_force = self._settings
         self._store.on_change(self._changed)
+        self._registry.on_change(self._use_plugins)
         self._schedule_content()
         housekeeping.tidy(self._ctx)
 
     def _schedule_content(self) -> None:
         for plugin in self._registry.of(ContentService):
             push = partial(self._poll, plugin.key)
-            self._scheduler.every(timedelta(seconds=plugin.interval_seconds()), f"content-{plugin.key}", push)
+            self._scheduler.every(
+                timedelta(seconds=plugin.interval_seconds()), f"{CONTENT}{plugin.key}", push
+            )
             push()
 
     def _poll(self, key: str) -> None:
@@ -263,13 +274,23 @@ class Program:
     def _changed(self, settings: RootSettings) -> None:
         """Apply new settings to the parts that changed; the mount stays."""
         log.hide(settings.secret_values())
-        for name in [name for name in self._scheduler.names() if name.startswith("content-")]:
-            self._scheduler.forget(name)
+        set_up_log(settings, self._store.folder)
+        paths, self._in_force = changed(self._in_force, settings), settings
         self._registry.rebuild(settings)
-        define_plugins(self._engine, self._ctx, self._registry, settings.queue.provider_limits)
+        self._use_plugins()
+        later = [path for path in paths if applies(path) is Applies.RESTART]
+        logger.info("settings applied: {}", ", ".join(paths) or "nothing is new")
+        if later:
+            logger.warning("{} will count after a restart", ", ".join(later))
+
+    def _use_plugins(self) -> None:
+        """Give every usable provider its queues and its schedule; also when one became usable later."""
+        define_plugins(self._engine, self._ctx, self._registry, self._settings.queue.provider_limits)
+        for name in self._scheduler.names():
+            if name.startswith(CONTENT):
+                self._scheduler.forget(name)
         self._schedule_content()
         self._loop.wake()
-        logger.info("settings applied")
 
     def _tell(self, event: Told) -> None:
         """Tell every plugin that hooks the event; an event without hooks is not enqueued."""
@@ -311,6 +332,11 @@ def open_store(environ: Mapping[str, str]) -> SettingsStore:
     store = SettingsStore(config_folder(environ), plugins.compose_settings(plugins.discover()), environ)
     log.hide(store.open().secret_values())
     return store
+
+
+def set_up_log(settings: RootSettings, folder: Path) -> None:
+    """Write the log as the settings say; its file stands in the config folder."""
+    log.set_up(settings.log.level, folder / "logs" / "rivulet.log" if settings.log.to_file else None)
 
 
 def database_url(store: SettingsStore) -> str:

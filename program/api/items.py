@@ -109,7 +109,7 @@ def releases(context: ApiContext, item_id: str) -> StreamsBody:
 
 def add(context: ApiContext, body: AddBody) -> ActionBody:
     """Ask for titles."""
-    return shapes.done("Added", context.actions.add(_wishes(body), by_person=True))
+    return shapes.done("Added", context.actions.add(list(_wishes(body)), by_person=True))
 
 
 def _wishes(body: AddBody) -> Iterator[ContentRequest]:

@@ -24,6 +24,7 @@ APPLIES: Mapping[str, Applies] = {
     "api": Applies.RESTART,
     "database": Applies.RESTART,
     "queue": Applies.RESTART,
+    "queue.provider_limits": Applies.LIVE,
     "startup": Applies.RESTART,
     "content": Applies.PART,
     "indexing": Applies.PART,

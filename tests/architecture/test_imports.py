@@ -29,7 +29,6 @@ HOMES = {
     "defusedxml": ("program.services",),
     "diskcache": ("program.answer_cache", "program.vfs"),
     "flask": ("program.api", "program.web", "program.demo"),
-    "flask_openapi": ("program.api",),
     "fuse": ("program.vfs.operations", "program.vfs.mount"),
     "langcodes": ("program.services",),
     "loguru": (

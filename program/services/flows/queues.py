@@ -1,8 +1,10 @@
 """Every queue of the pipeline with its input, its children and what it does, in one table."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
+from types import UnionType
 
 from program.events import Event
 from program.plugins import Registry
@@ -22,8 +24,10 @@ from program.services.flows import (
     tidy_account,
     torrent_files,
 )
-from program.services.flows.context import FlowContext
+from program.services.flows.context import FlowContext, ItemJob
 from program.services.matching.sandbox import (
+    MapTask,
+    ValidateTask,
     map_items_to_files,
     parse_scrape_results,
     validate_torrent_files,
@@ -41,31 +45,58 @@ _SCAN = "riven.media-item.library-scan.requested.*"
 _SUBTITLE = "riven.media-item.subtitle.requested.*"
 _CONTENT = "riven.content-service.requested.*"
 
-FLOWS: Mapping[str, tuple[Handler, frozenset[str]]] = {
-    names.PROCESS_ITEM_REQUEST: (process_item_request.handle, frozenset({_INDEX})),
+FLOWS: Mapping[str, tuple[Handler, type | UnionType, frozenset[str]]] = {
+    names.PROCESS_ITEM_REQUEST: (process_item_request.handle, ItemJob, frozenset({_INDEX})),
     names.PROCESS_MEDIA_ITEM: (
         process_media_item.handle,
+        ItemJob,
         frozenset({names.SCRAPE_ITEM, names.DOWNLOAD_ITEM, _SCAN}),
     ),
-    names.REQUEST_CONTENT_SERVICES: (request_content_services.handle, frozenset({_CONTENT})),
-    names.SCRAPE_ITEM: (scrape_item.handle, frozenset({names.PARSE_SCRAPE_RESULTS})),
-    names.DOWNLOAD_ITEM: (download_item.handle, frozenset({names.FIND_VALID_TORRENT})),
-    names.RANK_STREAMS: (find_valid_torrent.rank, frozenset()),
+    names.REQUEST_CONTENT_SERVICES: (
+        request_content_services.handle,
+        request_content_services.Poll,
+        frozenset({_CONTENT}),
+    ),
+    names.SCRAPE_ITEM: (scrape_item.handle, ItemJob, frozenset({names.PARSE_SCRAPE_RESULTS})),
+    names.DOWNLOAD_ITEM: (
+        download_item.handle,
+        ItemJob | download_item.Download,
+        frozenset({names.FIND_VALID_TORRENT}),
+    ),
+    names.RANK_STREAMS: (find_valid_torrent.rank, ItemJob, frozenset()),
     names.FIND_VALID_TORRENT: (
         find_valid_torrent.handle,
+        find_valid_torrent.Hunt,
         frozenset({names.RANK_STREAMS, names.VALIDATE_TORRENT_FILES, _DOWNLOAD}),
     ),
-    names.REQUEST_STREAM_LINK: (request_stream_link.handle, frozenset({_LINK})),
-    names.REQUEST_SUBTITLES: (post_process.subtitles, frozenset({_SUBTITLE})),
-    names.TIDY_ACCOUNT: (tidy_account.handle, frozenset({_DOWNLOAD})),
-    names.POST_PROCESS_MEDIA_ITEM: (post_process.handle, frozenset({names.REQUEST_SUBTITLES})),
+    names.REQUEST_STREAM_LINK: (request_stream_link.handle, request_stream_link.LinkWish, frozenset({_LINK})),
+    names.REQUEST_SUBTITLES: (post_process.subtitles, ItemJob, frozenset({_SUBTITLE})),
+    names.TIDY_ACCOUNT: (tidy_account.handle, tidy_account.Tidy, frozenset({_DOWNLOAD})),
+    names.POST_PROCESS_MEDIA_ITEM: (post_process.handle, ItemJob, frozenset({names.REQUEST_SUBTITLES})),
 }
-# Their handlers gather; what computes runs in the sandbox.
-SANDBOXED: Mapping[str, tuple[Handler, frozenset[str], float, Callable[..., object]]] = {
-    names.PARSE_SCRAPE_RESULTS: (scrape_item.parse, frozenset({_SCRAPE}), PARSE_SHARE, parse_scrape_results),
-    names.MAP_ITEMS_TO_FILES: (torrent_files.map_files, frozenset(), MAP_SHARE, map_items_to_files),
-    names.VALIDATE_TORRENT_FILES: (
+
+
+@dataclass(frozen=True, slots=True)
+class Sandboxed:
+    """A queue whose handler gathers and whose function computes in the sandbox. share: of the machine's parallelism."""
+
+    handler: Handler
+    input: type
+    children: frozenset[str]
+    share: float
+    function: Callable[..., object]
+
+
+SANDBOXED: Mapping[str, Sandboxed] = {
+    names.PARSE_SCRAPE_RESULTS: Sandboxed(
+        scrape_item.parse, scrape_item.Search, frozenset({_SCRAPE}), PARSE_SHARE, parse_scrape_results
+    ),
+    names.MAP_ITEMS_TO_FILES: Sandboxed(
+        torrent_files.map_files, MapTask, frozenset(), MAP_SHARE, map_items_to_files
+    ),
+    names.VALIDATE_TORRENT_FILES: Sandboxed(
         torrent_files.validate,
+        ValidateTask,
         frozenset({names.MAP_ITEMS_TO_FILES}),
         VALIDATE_SHARE,
         validate_torrent_files,
@@ -77,17 +108,17 @@ SANDBOX_TIME_LIMIT = timedelta(minutes=2)
 
 def define_flows(engine: Engine, ctx: FlowContext) -> None:
     """Define the ten flow queues, our own, and the three sandbox queues."""
-    for name, (handler, children) in FLOWS.items():
-        engine.define(QueueDef(name=name, input=object, handler=partial(handler, ctx), children=children))
-    for name, (handler, children, share, function) in SANDBOXED.items():
+    for name, (handler, kind, children) in FLOWS.items():
+        engine.define(QueueDef(name=name, input=kind, handler=partial(handler, ctx), children=children))
+    for name, queue in SANDBOXED.items():
         engine.define(
             QueueDef(
                 name=name,
-                input=object,
-                handler=partial(handler, ctx),
-                share=share,
-                children=children,
-                sandbox=function,
+                input=queue.input,
+                handler=partial(queue.handler, ctx),
+                share=queue.share,
+                children=queue.children,
+                sandbox=queue.function,
                 time_limit=SANDBOX_TIME_LIMIT,
             )
         )

@@ -3,17 +3,28 @@
 One wish that cannot be stored is reported and does not keep the others back. The schedule asks again, also after a failure.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from loguru import logger
 
 from program.db import requests
-from program.errors import RivuletError
-from program.events import ContentAnswer, ContentServiceRequested, ItemRequestCreated, ItemRequestUpdated
+from program.db.views import Accepted
+from program.events import (
+    ContentAnswer,
+    ContentServiceRequested,
+    ItemRequestCreated,
+    ItemRequestUpdated,
+    Told,
+)
 from program.media.metadata import ContentRequest
 from program.queues import ChildPolicy, Done, Job, JobSpec, Outcome, WaitFor
 from program.services.flows import names
 from program.services.flows.context import FlowContext
+
+# Wishes in one transaction: a long list must not keep everybody else from writing.
+AT_ONCE = 500
+TOLD: Mapping[str, type[Told]] = {"created": ItemRequestCreated, "updated": ItemRequestUpdated}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +54,24 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
     answers = [value for _, _, value in job.children.values() if isinstance(value, ContentAnswer)]
     for _, _, error in job.children.failures():
         logger.warning("{} could not be asked: {}", data.key, error)
-    outcomes = [store(ctx, request) for answer in answers for request in answer.requests]
+    outcomes = [found.outcome for answer in answers for found in store(ctx, answer.requests, by_person=False)]
     return Done(PollResult(len(outcomes), outcomes.count("created"), outcomes.count("updated")))
 
 
-def store(ctx: FlowContext, request: ContentRequest, *, by_person: bool = False) -> str:
-    """Write one wish down; return what became of it: `created`, `updated`, `known`, …, or `error`."""
-    try:
+def store(ctx: FlowContext, wishes: Sequence[ContentRequest], *, by_person: bool) -> list[Accepted]:
+    """Write wishes down and tell about what is new; a wish without any id is reported and keeps no other back."""
+    usable = [wish for wish in wishes if wish.ids]
+    for wish in wishes:
+        if not wish.ids:
+            logger.warning(
+                "{} wants something without any id (its request {})", wish.source, wish.external_id
+            )
+    accepted: list[Accepted] = []
+    for start in range(0, len(usable), AT_ONCE):
         with ctx.db.write() as tx:
-            accepted = requests.accept(tx, request, ctx.clock.now(), by_person=by_person)
-    except RivuletError as error:
-        logger.warning("a wish of {} could not be stored: {}", request.source, error)
-        return "error"
-    if accepted.outcome == "created":
-        ctx.tell(ItemRequestCreated(item_id=accepted.item_id, sentence=accepted.sentence))
-    elif accepted.outcome == "updated":
-        ctx.tell(ItemRequestUpdated(item_id=accepted.item_id, sentence=accepted.sentence))
-    return accepted.outcome
+            some = usable[start : start + AT_ONCE]
+            accepted += requests.accept_many(tx, some, ctx.clock.now(), by_person=by_person)
+    for found in accepted:
+        if found.outcome in TOLD:
+            ctx.tell(TOLD[found.outcome](item_id=found.item_id, sentence=found.sentence))
+    return accepted
