@@ -146,7 +146,9 @@ class Program:
             sandbox=self._sandbox,
             around=self._memos.around,
         )
-        self._vfs = Vfs(settings.vfs, Links(self._engine).resolve, self._clock)
+        cache = self._store.folder / settings.vfs.cache_dir
+        vfs_settings = settings.vfs.model_copy(update={"cache_dir": cache})
+        self._vfs = Vfs(vfs_settings, Links(self._engine).resolve, self._clock)
         self._ctx = FlowContext(
             db=self._db,
             engine=self._engine,

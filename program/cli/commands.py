@@ -33,6 +33,7 @@ def cli(context: click.Context) -> None:
 @cli.command()
 def run() -> None:
     """Run until a signal comes."""
+    log.set_up()
     store = open_store(os.environ)
     set_up_log(store.current, store.folder)
     program = Program(store, SystemClock())

@@ -29,8 +29,8 @@ class VfsSettings(Section):
         description="Folder at which the library is mounted; created when missing, else empty",
     )
     cache_dir: Path = Field(
-        default=Path("data/vfs-cache"),
-        description="Folder that keeps the beginning and end of each file; only ours to write to",
+        default=Path("vfs-cache"),
+        description="Folder, seen from the config folder, that keeps the beginning and end of each file; only ours to write to",
     )
     memory_mib: int = Field(
         default=96,
