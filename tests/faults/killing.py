@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http.client import HTTPException
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -75,7 +76,8 @@ def is_complete(stage: Stage) -> bool:
     """Return whether every film and every episode is Completed, as the API says."""
     try:
         reply = stage.api("GET", "/items?type=movie&type=episode&limit=100")
-    except OSError:
+    except (OSError, HTTPException):
+        # It was killed before or within its answer.
         return False
     if reply.status != 200:
         return False
