@@ -1,3 +1,3 @@
 """Fixtures that every test may ask for."""
 
-pytest_plugins = ["tests.support.databases", "tests.support.honest_counts"]
+pytest_plugins = ["tests.support.databases", "tests.support.honest_counts", "tests.support.stand_ins"]

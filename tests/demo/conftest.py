@@ -1,9 +1,7 @@
-"""The stand-ins, started once; each test begins with everything as at the start."""
+"""Clients of the stand-ins, each with the key its service asks for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,29 +32,6 @@ class Client:
 
     def post(self, path: str, **more: Any) -> requests.Response:
         return self("POST", path, **more)
-
-
-@pytest.fixture(scope="session")
-def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
-    folder = tmp_path_factory.mktemp("stand-ins")
-    servers = Servers(folder, folder / "library")
-    yield servers
-    servers.stop()
-
-
-@pytest.fixture
-def servers(started: Servers) -> Servers:
-    started.control("/reset", {})
-    return started
-
-
-@pytest.fixture
-def library(servers: Servers, tmp_path: Path) -> Path:
-    """A folder in which the media servers look."""
-    for kind in ("movies", "shows"):
-        (tmp_path / "library" / kind).mkdir(parents=True)
-    servers.control("/mount", {"path": str(tmp_path / "library")})
-    return tmp_path / "library"
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The stand-ins for the pipeline's tests: one process for each test module, set back before each test."""
+"""Pipelines against the stand-ins, on each database."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -8,20 +8,6 @@ import pytest
 
 from program.demo.launch import Servers
 from tests.support.pipeline import Pipeline
-
-
-@pytest.fixture(scope="module")
-def shared_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
-    folder = tmp_path_factory.mktemp("servers")
-    servers = Servers(folder, folder / "mount")
-    yield servers
-    servers.stop()
-
-
-@pytest.fixture
-def servers(shared_servers: Servers) -> Servers:
-    shared_servers.control("/reset", {})
-    return shared_servers
 
 
 @pytest.fixture
