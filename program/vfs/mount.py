@@ -23,7 +23,7 @@ from program.vfs.kernel import Announcer, answers, detach, mounts_at, unmount
 from program.vfs.libfuse import LibFuse, arguments
 from program.vfs.open_files import OpenFiles
 from program.vfs.operations import Operations
-from program.vfs.preflight import KIND, check, may_allow_other, prepare, why_unusable
+from program.vfs.preflight import KIND, check, may_allow_other, mount_point, prepare, why_unusable
 
 try:
     from fuse import FUSE, _libfuse, fuse_operations
@@ -92,6 +92,10 @@ class Session(FUSE):  # type: ignore[misc] # the library is not typed
             done += len(view)
         return done
 
+    def _decode_optional_path(self, path: bytes | None) -> str | None:
+        """Return the path; bytes that are no UTF-8 make a name that nothing has, not an error of its own."""
+        return None if path is None else path.decode(self.encoding, "surrogateescape")
+
     def forget(self, folder: Path, name: str, *, is_gone: bool) -> None:
         """Make the kernel forget what it knows of `name` in a folder below the mount. Raises OSError.
 
@@ -134,9 +138,12 @@ def unusable(settings: VfsSettings) -> str | None:
 class Mount:
     """Keeps the library mounted from `start` to `stop`."""
 
-    def __init__(self, settings: VfsSettings, files: OpenFiles, counters: Counters) -> None:
+    def __init__(
+        self, settings: VfsSettings, files: OpenFiles, counters: Counters, *, can_forget: bool = True
+    ) -> None:
+        """Take what is handed in; can_forget: whether to tell the kernel of changes or leave it to forget by itself."""
         self._settings = settings
-        self._path = settings.mount_path.absolute()
+        self._path = mount_point(settings)
         self._files = files
         self._counters = counters
         self._attributes = Attributes(settings)
@@ -147,7 +154,7 @@ class Mount:
         # Sessions that were taken from their path and are still held by a reader.
         self._abandoned: list[Session] = []
         self._device = ""
-        self._can_forget = True
+        self._can_forget = can_forget
         self._is_mounted = False
 
     def start(self) -> None:

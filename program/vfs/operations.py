@@ -1,7 +1,7 @@
 """The file system's calls as the kernel makes them: arguments in, plain calls out, errors as errno; nothing else.
 
-fusepy turns an exception without a positive errno into a false end of file (see docs/decisions), so every operation goes
-through `as_errno`. Calls come on foreign threads: nothing here logs, sleeps, or touches a disk or a network.
+fusepy turns an exception without a positive errno into a false end of file, so every operation goes through `as_errno`. Calls
+come on foreign threads: nothing here logs, sleeps, or touches a disk or a network.
 """
 
 import errno
@@ -169,6 +169,6 @@ class Operations:
     def _node(self, path: str) -> Node:
         node = self._files.tree.lookup(path)
         if node is None:
-            is_too_long = any(len(part.encode()) > MAX_NAME for part in path.split("/"))
+            is_too_long = any(len(os.fsencode(part)) > MAX_NAME for part in path.split("/"))
             raise CallFailed(errno.ENAMETOOLONG if is_too_long else errno.ENOENT)
         return node

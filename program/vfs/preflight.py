@@ -20,11 +20,16 @@ ANSWER_SECONDS = 10.0
 _DEAD = frozenset({errno.ENOTCONN, errno.ECONNABORTED, errno.EIO, errno.ENODEV})
 
 
+def mount_point(settings: VfsSettings) -> Path:
+    """Return where the mount will be as the kernel names it, without symbolic links."""
+    return settings.mount_path.resolve()
+
+
 def why_unusable(settings: VfsSettings) -> str | None:
     """Return why the library cannot be mounted, None when it can be; changes nothing."""
     try:
         check(settings)
-        _check_folder(settings.mount_path.absolute())
+        _check_folder(mount_point(settings))
     except StartupError as error:
         return str(error)
     return None
@@ -46,7 +51,7 @@ def check(settings: VfsSettings) -> None:
         raise StartupError(
             "vfs.allow_other: not allowed to this user: add the line user_allow_other to /etc/fuse.conf, or set it to false"
         )
-    if settings.cache_dir.absolute().is_relative_to(settings.mount_path.absolute()):
+    if settings.cache_dir.resolve().is_relative_to(mount_point(settings)):
         raise StartupError(
             f"vfs.cache_dir: {settings.cache_dir} lies within vfs.mount_path; choose another folder"
         )

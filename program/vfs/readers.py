@@ -64,7 +64,8 @@ class Readers:
         idle = [key for key, reader in readers.items() if reader.tidy()]
         with self._lock:
             for key in idle:
-                if self._readers[key].is_idle():
+                reader = self._readers.get(key)
+                if reader is not None and reader.is_idle():
                     del self._readers[key]
         self.supplies.sources.close_idle()
 

@@ -269,12 +269,18 @@ class Sources:
                     connection.is_used = True
                     return connection
         host = parts.hostname or ""
+        # Always with a port: without one the library looks for it in the host, and finds it in an IPv6 address.
         if parts.scheme == "https":
             made: http.client.HTTPConnection = http.client.HTTPSConnection(
-                host, parts.port, timeout=self._stall_seconds, context=self._context()
+                host,
+                parts.port or http.client.HTTPS_PORT,
+                timeout=self._stall_seconds,
+                context=self._context(),
             )
         else:
-            made = http.client.HTTPConnection(host, parts.port, timeout=self._stall_seconds)
+            made = http.client.HTTPConnection(
+                host, parts.port or http.client.HTTP_PORT, timeout=self._stall_seconds
+            )
         return _Connection(origin, made)
 
     def _context(self) -> ssl.SSLContext:

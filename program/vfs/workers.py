@@ -46,10 +46,9 @@ class Workers:
         return True
 
     def stop(self, timeout: float) -> bool:
-        """Drop the tasks that wait, let the running ones end; return whether all threads ended within the time."""
+        """Take no more tasks, finish those there are; return whether all threads ended within the time."""
         with self._changed:
             self._stopped = True
-            self._tasks.clear()
             self._changed.notify_all()
             threads = list(self._threads)
         deadline = self._clock.monotonic() + timeout

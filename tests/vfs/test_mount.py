@@ -18,9 +18,14 @@ from time import monotonic
 
 import pytest
 
+from program.clock import SystemClock
 from program.errors import Final
 from program.media.entry import Link
-from program.vfs.tree import TreeFile
+from program.settings.vfs import VfsSettings
+from program.vfs.counters import Counters
+from program.vfs.mount import Mount
+from program.vfs.open_files import OpenFiles
+from program.vfs.tree import Tree, TreeFile
 from tests.support.cdn import HONEST, Manner, Request, content
 from tests.support.wait import until
 from tests.vfs.conftest import JUNE, MIB, Library, Mounted
@@ -301,7 +306,7 @@ def test_no_exception_of_a_resolver_becomes_an_end_of_file(
         (lambda m: names(m / FILM), errno.ENOTDIR),
         (lambda m: names(m / "/none"), errno.ENOENT),
         (lambda m: os.open(m / "/none", os.O_RDONLY), errno.ENOENT),
-        (lambda m: os.read(os.open(m / "/movies", os.O_RDONLY), 1), errno.EISDIR),
+        (lambda m: (m / "/movies").read_bytes(), errno.EISDIR),
         (lambda m: os.open(m / FILM, os.O_WRONLY), errno.EROFS),
         (lambda m: os.open(m / FILM, os.O_RDWR), errno.EROFS),
         (lambda m: os.open(m / FILM, os.O_RDONLY | os.O_TRUNC), errno.EROFS),
@@ -322,6 +327,8 @@ def test_no_exception_of_a_resolver_becomes_an_end_of_file(
         (lambda m: os.getxattr(m / FILM, "user.x"), errno.EOPNOTSUPP),
         (lambda m: (m / FILM).readlink(), errno.EINVAL),
         (lambda m: (m / ("x" * 256)).stat(), errno.ENAMETOOLONG),
+        (lambda m: (m / "/movies/\udcff").stat(), errno.ENOENT),
+        (lambda m: os.open(m / "/movies/\udcff", os.O_CREAT | os.O_WRONLY), errno.EROFS),
     ],
 )
 def test_the_file_system_says_no_in_the_usual_words(
@@ -459,6 +466,23 @@ def test_an_entry_with_other_contents_gets_another_link(library: Library, mount:
     library.files[1] = "other.mkv"
     assert (mounted / FILM).read_bytes() == content("other.mkv", 0, 1000)
     assert len(library.resolved) == 2
+
+
+def test_without_news_for_the_kernel_a_replacement_shows_within_seconds(library: Library, tmp_path: Path):
+    settings = VfsSettings(mount_path=tmp_path / "mnt", cache_dir=tmp_path / "cache")
+    files = OpenFiles(Tree([film(library, 1000)]), library.readers().open, SystemClock())
+    mount = Mount(settings, files, Counters(), can_forget=False)
+    mount.start()
+    try:
+        path = tmp_path / "mnt" / FILM[1:]
+        assert path.read_bytes() == content("1.mkv", 0, 1000)
+        until(lambda: files.count() == 0)
+        _, settled = files.apply([film(library, 2000, 2)], [1])
+        # An open waits until the kernel has forgotten the old size.
+        assert path.read_bytes() == content("2.mkv", 0, 2000)
+        assert settled.is_set()
+    finally:
+        mount.stop()
 
 
 def test_statistics_tell_what_was_read(library: Library, mount: Mounting):

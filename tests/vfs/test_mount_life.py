@@ -43,9 +43,10 @@ def descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
-def signal_masks() -> list[str]:
+def signal_masks() -> list[int]:
+    """Return which signals are caught and ignored, but for the C library's own above 31."""
     lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
-    return [line for line in lines if line.startswith(("SigCgt", "SigIgn"))]
+    return [int(line.split()[1], 16) & 0x7FFF_FFFF for line in lines if line.startswith(("SigCgt", "SigIgn"))]
 
 
 class Daemon:
@@ -118,6 +119,15 @@ def test_stopping_twice_or_without_a_start_does_nothing(library: Library, mount:
     mounted.vfs.stop()
     mounted.vfs.stop()
     Mounted(library, mounted.settings).vfs.stop()
+
+
+def test_a_mount_path_may_lead_over_symbolic_links(library: Library, mount: Mounting, tmp_path: Path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    mounted = mount(film(library), mount_path=tmp_path / "link" / "mnt")
+    assert mounted.read(FILM, MIB, 4096) == content("1.mkv", MIB, MIB + 4096)
+    mounted.vfs.stop()
+    assert not mounts_at(tmp_path / "real" / "mnt")
 
 
 def test_a_stop_under_a_reader_ends_in_bounded_time(library: Library, mount: Mounting):

@@ -439,3 +439,32 @@ def test_the_memory_limit_holds_over_all_files(library: Library):
         for n, reader in enumerate(opened):
             assert read(reader, offset, 128 * 1024) == content(f"{n}.mkv", offset, offset + 128 * 1024)
     assert readers.supplies.store.statistics().size <= (16 + 6) * MIB
+
+
+def test_a_scan_of_many_files_leaves_memory_and_connections_free(library: Library):
+    readers = library.readers(memory=32 * MIB)
+    files = [library.file(f"{n}.mkv", 40 * MIB, n) for n in range(60)]
+
+    def scan(number: int) -> None:
+        reader = readers.open(files[number], number)
+        for offset in [*range(0, MIB, 128 * 1024), 40 * MIB - 65536]:
+            got = b"".join(reader.read(number, offset, 65536))
+            assert got == content(f"{number}.mkv", offset, offset + 65536)
+        reader.drop_handle(number)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(scan, range(60)))
+    assert readers.supplies.store.statistics().size <= 40 * MIB
+    assert len(library.cdn.requests) <= 2 * 60 + 6
+    assert library.cdn.connections < 60
+    assert len(library.resolved) == 60
+
+
+def test_an_ipv6_address_and_a_name_with_spaces_can_be_asked(library: Library):
+    library.resolver = lambda *_: Link(f"{library.cdn.url('a b.mkv')}?x=1 2", None, "demo")
+    reader = library.reader("a%20b.mkv", MIB)
+    assert read(reader, 0, 4096) == content("a%20b.mkv", 0, 4096)
+    library.resolver = lambda *_: Link("http://[::1]/x.mkv", None, "demo")
+    dead = library.reader("b.mkv", MIB, library.readers(timeout=0.5), entry_id=2)
+    with pytest.raises(ReadFailed, match=r"connection failed|no data"):
+        read(dead, 0, 4096)
