@@ -18,6 +18,7 @@ from program.db.engine import Database
 from program.db.status import ProviderStatusStore
 from program.errors import RivuletError, SettingsError
 from program.events import CoreShutdown, CoreStarted, Told
+from program.folder_lock import alone_in
 from program.library import Links, MountedLibrary, registered_files
 from program.media.state import Policy
 from program.plugins import AnyPlugin, Registry
@@ -71,6 +72,7 @@ class Program:
         self.machine.send("start")
         with self._stack:
             try:
+                self._stack.enter_context(alone_in(self._store.folder))
                 self._bootstrap()
             except BaseException:
                 self.bootstrap_machine.send("error")
