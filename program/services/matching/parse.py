@@ -62,6 +62,11 @@ class Outline:
         return self.readings[0].year if self.readings else None
 
     @property
+    def absolute(self) -> tuple[int, ...]:
+        """Return the numbers that count over the whole show; empty when the episodes count within a season."""
+        return () if self.seasons else self.episodes
+
+    @property
     def has_numbers(self) -> bool:
         """Return True when it names a season, an episode or an air date."""
         return bool(self.seasons or self.episodes or self.air_date or self.is_special)
