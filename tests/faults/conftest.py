@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.pipeline.conftest import make_pipeline, pipeline, servers, shared_servers
+from tests.pipeline.conftest import make_pipeline, pipeline
 
-__all__ = ["make_pipeline", "pipeline", "servers", "shared_servers"]
+__all__ = ["make_pipeline", "pipeline"]
 
 
 @pytest.fixture

@@ -54,7 +54,7 @@ def play(folder: Path, at: int, when: str, *, not_held: bool = False, **alike: s
     alike: count only requests like this, see `Stage.kill_at`. not_held: two releases that rank first are not held by the service.
     """
     with Stage(folder, settings=SETTINGS) as stage:
-        _ask_for_everything(stage, not_held=not_held)
+        ask_for_everything(stage, not_held=not_held)
         stage.kill_at(at, when, **alike)
         stage.start_program(wait=False)
         stage.wait_for(lambda: _is_dead(stage) or is_complete(stage), DONE_SECONDS, "the kill or the end")
@@ -64,12 +64,15 @@ def play(folder: Path, at: int, when: str, *, not_held: bool = False, **alike: s
         if _is_dead(stage):
             assert fired is not None, "the program ended by itself"
             stage.start_program(wait=False)
-        stage.wait_for(lambda: is_complete(stage), DONE_SECONDS, "the completion of every title")
-        problems = [*_wait_until_quiet(stage), *_wrong_files(stage), *_wrong_titles(stage)]
-        problems += _stopped(stage)
-        _let_tidy_up(stage)
-        problems += [*_wrong_in_database(stage), *_wrong_on_account(stage)]
-        return Killed(fired, before, tuple(problems))
+        return Killed(fired, before, tuple(wrong_in_the_end(stage)))
+
+
+def wrong_in_the_end(stage: Stage) -> list[str]:
+    """Wait until every title is Completed, stop the program, and return a sentence for everything that is not as it should be."""
+    stage.wait_for(lambda: is_complete(stage), DONE_SECONDS, "the completion of every title")
+    problems = [*_wait_until_quiet(stage), *_wrong_files(stage), *_wrong_titles(stage), *_stopped(stage)]
+    _let_tidy_up(stage)
+    return [*problems, *_wrong_in_database(stage), *_wrong_on_account(stage)]
 
 
 def is_complete(stage: Stage) -> bool:
@@ -97,7 +100,7 @@ def database(stage: Stage) -> Iterator[Database]:
         opened.close()
 
 
-def _ask_for_everything(stage: Stage, *, not_held: bool) -> None:
+def ask_for_everything(stage: Stage, *, not_held: bool = False) -> None:
     """Ask in the request app, so that nothing has to be said again after a kill."""
     for release in () if not_held else NOT_HELD:
         stage.change("withdraw", release=release)
