@@ -7,8 +7,9 @@ only what is due now; everything else is a date in the database. A commit, a fin
 
 import threading
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
+from functools import partial
 
 from loguru import logger
 
@@ -21,7 +22,9 @@ from program.media.settle import settle
 from program.queues import JobSpec, JobState, JobView, Priority
 from program.services.flows import names, post_process, process_item_request, process_media_item
 from program.services.flows.context import FlowContext, ItemJob, label, revisions
-from program.state_transition import Step, process_event
+from program.services.flows.process_item_request import RequestJob
+from program.services.flows.process_media_item import MediaItemJob
+from program.state_transition import ItemStep, Step, process_event
 
 # More due rows than this wait for the next turn, so that a turn stays short.
 ROWS_PER_TURN = 200
@@ -161,18 +164,26 @@ def job_for(root: Node, step: Step) -> JobSpec:
         names.POST_PROCESS_MEDIA_ITEM: names.post_process_id(media_type, step.item_id),
     }
     title = label(root, step.item_id)
-    data = ItemJob(
+    return JobSpec(
+        queue=step.queue,
+        name=title,
+        data=_data(root, step, title),
+        dedup_id=dedup_ids[step.queue],
+        priority=PRIORITIES[step.queue_class],
+    )
+
+
+def _data(root: Node, step: Step, title: str) -> ItemJob:
+    """Return the data that the job's queue takes."""
+    kinds: Mapping[str, Callable[..., ItemJob]] = {
+        names.PROCESS_ITEM_REQUEST: RequestJob,
+        names.PROCESS_MEDIA_ITEM: partial(MediaItemJob, step=step.step or ItemStep.SCRAPE),
+        names.POST_PROCESS_MEDIA_ITEM: ItemJob,
+    }
+    return kinds[step.queue](
         root_id=root.item.id,
         item_id=step.item_id,
         title=title,
         revisions=revisions(root, step.item_id),
-        step=step.step or "",
         is_root_item=step.is_root_item,
-    )
-    return JobSpec(
-        queue=step.queue,
-        name=title,
-        data=data,
-        dedup_id=dedup_ids[step.queue],
-        priority=PRIORITIES[step.queue_class],
     )

@@ -6,6 +6,7 @@ A decision is made from a settled tree (`program.media.settle`): the states say 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 
 from program.media.facts import Policy, lacks_metadata
 from program.media.item import Item, MediaType, Node, QueueClass, States
@@ -16,13 +17,23 @@ PROCESS_MEDIA_ITEM = "process-media-item"
 POST_PROCESS_MEDIA_ITEM = "post-process-media-item"
 
 
+class ItemStep(StrEnum):
+    """The steps of `process-media-item`, in their order; its job stands at one of them."""
+
+    SCRAPE = "scrape"
+    VALIDATE_SCRAPE = "validate-scrape"
+    DOWNLOAD = "download"
+    VALIDATE_DOWNLOAD = "validate-download"
+    COMPLETE = "complete"
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """The next job of a row. step: where in its queue's flow it enters; is_root_item False: one attempt after a pack's miss."""
 
     service: str
     queue: str
-    step: str | None
+    step: ItemStep | None
     item_id: int
     queue_class: QueueClass
     is_root_item: bool
@@ -34,14 +45,14 @@ class Move:
 
     service: str
     queue: str
-    step: str | None = None
+    step: ItemStep | None = None
 
 
 INDEX = Move("indexer", PROCESS_ITEM_REQUEST)
-SCRAPE = Move("scraping", PROCESS_MEDIA_ITEM, "scrape")
-DOWNLOAD = Move("downloader", PROCESS_MEDIA_ITEM, "download")
-REGISTER = Move("filesystem", PROCESS_MEDIA_ITEM, "complete")
-CONFIRM = Move("updater", PROCESS_MEDIA_ITEM, "complete")
+SCRAPE = Move("scraping", PROCESS_MEDIA_ITEM, ItemStep.SCRAPE)
+DOWNLOAD = Move("downloader", PROCESS_MEDIA_ITEM, ItemStep.DOWNLOAD)
+REGISTER = Move("filesystem", PROCESS_MEDIA_ITEM, ItemStep.COMPLETE)
+CONFIRM = Move("updater", PROCESS_MEDIA_ITEM, ItemStep.COMPLETE)
 POST_PROCESS = Move("post_processing", POST_PROCESS_MEDIA_ITEM)
 
 # By `last_state`. A leaf that is Unknown without metadata, or Requested, moves with the index of its root. The table of parents

@@ -7,7 +7,7 @@ import pytest
 from program.media.item import Ids, ReleaseKind
 from program.queues.job import JobSpec, Priority
 from program.services.flows import names
-from program.services.flows.context import ItemJob
+from program.services.flows.process_media_item import MediaItemJob
 from tests.api.home import KEY, Home
 from tests.db.library import NOW, film_metadata, season
 
@@ -92,7 +92,7 @@ def test_services_are_green_red_or_not_known_yet(home: Home) -> None:
 
 def test_queues_are_counted_and_their_jobs_listed(home: Home) -> None:
     queue = names.PROCESS_MEDIA_ITEM
-    home.engine.add(JobSpec(queue=queue, name="Sintel", data=ItemJob(1, 1, "Sintel", ()), priority=Priority.FRONT))
+    home.engine.add(JobSpec(queue=queue, name="Sintel", data=MediaItemJob(1, 1, "Sintel", ()), priority=Priority.FRONT))
     assert home.get("/queues")["queues"][queue]["waiting"] == 1
     (job,) = home.get(f"/queues/{queue}")["jobs"]
     assert (job["name"], job["state"], job["priority"]) == ("Sintel", "waiting", "front")

@@ -27,13 +27,12 @@ from program.services.flows.context import FlowContext, ItemJob, item_of, label
 from program.services.flows.plugin_hook import Paused
 
 COMPLETE = "complete"
-ANSWERED = "answered"
 
 
 def handle(ctx: FlowContext, job: Job) -> Outcome:
     """Register the file, ask the servers that are due, or store what they answered."""
     data = job.data_as(ItemJob)
-    if data.step == ANSWERED:
+    if job.has_waited:
         answers = {_server(queue): value for _, queue, value in job.children.values()}
         silent = {_server(queue): str(error) for _, queue, error in job.children.failures()}
         return _store(ctx, data, answers, silent)
@@ -67,7 +66,7 @@ def _register(ctx: FlowContext, data: ItemJob) -> Outcome:
         decisions = [_registered(item_id, found[0]) for item_id, found in files.items() if found]
         ctx.commit(tx, data.root_id, facts, decisions)
     ctx.library.apply(shown.values(), outdated)
-    return Next(data.at(COMPLETE))
+    return Next(data)
 
 
 def _siblings(root: Node, item_id: int) -> Iterable[Node]:
@@ -92,7 +91,7 @@ def _ask(ctx: FlowContext, data: ItemJob, root: Node, item: Item) -> Outcome:
     usable = ctx.registry.hooks_for(LibraryScanRequested.type)
     children = tuple(_question(ctx, root, item, files[0], server, now) for server in due if server in usable)
     if children:
-        return WaitFor(children, data=data.at(ANSWERED))
+        return WaitFor(children)
     return _store(ctx, data, {}, dict.fromkeys(due, "cannot be used at the moment"))
 
 

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -39,18 +39,17 @@ class Library(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ItemJob:
-    """The data of a job that belongs to a row. revisions: (id, revision) of the row, what is above and what is beneath it."""
+    """The data of a job that belongs to a row.
+
+    revisions: (id, revision) of the row, what is above and what is beneath it. is_root_item False: part of a pack that was not
+    found as a whole; it is searched once now, and then at its own dates.
+    """
 
     root_id: int
     item_id: int
     title: str
     revisions: tuple[tuple[int, int], ...]
-    step: str = ""
     is_root_item: bool = True
-
-    def at(self, step: str) -> "ItemJob":
-        """Return the same job at another step."""
-        return replace(self, step=step)
 
 
 class ScanLedger:

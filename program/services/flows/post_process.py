@@ -13,9 +13,9 @@ from program.services.flows.context import FlowContext, ItemJob, item_of
 def handle(ctx: FlowContext, job: Job) -> Outcome:
     """Ask for subtitles where a service is set up, then mark the title as finished."""
     data = job.data_as(ItemJob)
-    if data.step != "validate" and ctx.registry.hooks_for(SubtitleRequested.type):
+    if not job.has_waited and ctx.registry.hooks_for(SubtitleRequested.type):
         spec = JobSpec(queue=names.REQUEST_SUBTITLES, name=data.title, data=data, policy=ChildPolicy.IGNORE)
-        return WaitFor((spec,), data=data.at("validate"))
+        return WaitFor((spec,))
     with ctx.db.write(data.root_id) as tx:
         ctx.check_intent(tx, data)
         item = item_of(ctx.tree(tx, data.root_id), data.item_id)
@@ -28,7 +28,7 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
 def subtitles(ctx: FlowContext, job: Job) -> Outcome:
     """Ask every subtitle service; return how many subtitles came back."""
     data = job.data_as(ItemJob)
-    if data.step == "asked":
+    if job.has_waited:
         return Done(sum(len(value) for _, _, value in job.children.values() if isinstance(value, tuple)))
     event = SubtitleRequested(data.item_id)
     children = tuple(
@@ -37,7 +37,7 @@ def subtitles(ctx: FlowContext, job: Job) -> Outcome:
         )
         for key in ctx.registry.hooks_for(event.type)
     )
-    return WaitFor(children, data=data.at("asked"))
+    return WaitFor(children)
 
 
 def on_failed(ctx: FlowContext, data: ItemJob, error: str) -> None:

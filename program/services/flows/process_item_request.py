@@ -4,7 +4,9 @@ Children: one job per metadata service that knows this kind of title. A title th
 intervals; a service that does not answer costs nothing but time.
 """
 
+from dataclasses import dataclass, replace
 from datetime import datetime
+from enum import StrEnum
 
 from program.db import items
 from program.db.decisions import Decision
@@ -19,10 +21,24 @@ from program.services.flows.context import FlowContext, ItemJob, label
 from program.services.flows.plugin_hook import Paused
 
 
+class RequestStep(StrEnum):
+    """The steps of the job."""
+
+    REQUEST = "request"
+    PROCESS = "process"
+
+
+@dataclass(frozen=True, slots=True)
+class RequestJob(ItemJob):
+    """Data of the job. step: where it stands."""
+
+    step: RequestStep = RequestStep.REQUEST
+
+
 def handle(ctx: FlowContext, job: Job) -> Outcome:
     """Ask the metadata services, then store what they say."""
-    data = job.data_as(ItemJob)
-    if data.step != "process":
+    data = job.data_as(RequestJob)
+    if data.step is RequestStep.REQUEST:
         return _request(ctx, data)
     answers = [value for _, _, value in job.children.values() if isinstance(value, Metadata)]
     if answers:
@@ -33,19 +49,19 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
     return _nothing(ctx, data, troubles, asked=asked)
 
 
-def _request(ctx: FlowContext, data: ItemJob) -> Outcome:
+def _request(ctx: FlowContext, data: RequestJob) -> Outcome:
     root = ctx.load(data.root_id)
-    event = _event(root.item)
+    event, then = _event(root.item), replace(data, step=RequestStep.PROCESS)
     keys = ctx.registry.hooks_for(event.type)
     if not keys:
-        return Next(data.at("process"))
+        return Next(then)
     children = tuple(
         JobSpec(
             queue=names.plugin_queue(event.type, key), name=data.title, data=event, policy=ChildPolicy.IGNORE
         )
         for key in keys
     )
-    return WaitFor(children, data=data.at("process"))
+    return WaitFor(children, data=then)
 
 
 def _event(item: Item) -> Event:

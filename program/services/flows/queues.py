@@ -1,14 +1,31 @@
-"""Every queue of the pipeline with its input, its children and what it does, in one table."""
+"""Every queue of the pipeline with its input, its output, its children and what it does, in one table."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
-from types import UnionType
+from types import NoneType, UnionType
 
-from program.events import Event
+from program.events import (
+    CacheCheckRequested,
+    ContentAnswer,
+    ContentServiceRequested,
+    DownloadRequested,
+    Event,
+    LibraryScanRequested,
+    MovieIndexRequested,
+    ScanAnswer,
+    ScrapeRequested,
+    ShowIndexRequested,
+    StreamLinkRequested,
+    SubtitleRequested,
+    TorrentRemoveRequested,
+)
+from program.media.entry import FetchedTorrent, Link
+from program.media.item import States
+from program.media.metadata import Metadata
 from program.plugins import Registry
-from program.queues import MAP_SHARE, PARSE_SHARE, VALIDATE_SHARE, Job, Outcome, QueueDef
+from program.queues import FLOW_SHARE, MAP_SHARE, PARSE_SHARE, VALIDATE_SHARE, Job, Outcome, QueueDef
 from program.queues.engine import Engine
 from program.services.flows import (
     download_item,
@@ -25,6 +42,7 @@ from program.services.flows import (
     torrent_files,
 )
 from program.services.flows.context import FlowContext, ItemJob
+from program.services.flows.plugin_hook import Paused
 from program.services.matching.sandbox import (
     MapTask,
     ValidateTask,
@@ -35,6 +53,7 @@ from program.services.matching.sandbox import (
 from program.services.plugin import Plugin
 
 Handler = Callable[[FlowContext, Job], Outcome]
+Kind = type | UnionType
 
 # A trailing star stands for the queues of all plugins.
 _INDEX = "riven.media-item.index.requested.*"
@@ -45,80 +64,133 @@ _SCAN = "riven.media-item.library-scan.requested.*"
 _SUBTITLE = "riven.media-item.subtitle.requested.*"
 _CONTENT = "riven.content-service.requested.*"
 
-FLOWS: Mapping[str, tuple[Handler, type | UnionType, frozenset[str]]] = {
-    names.PROCESS_ITEM_REQUEST: (process_item_request.handle, ItemJob, frozenset({_INDEX})),
-    names.PROCESS_MEDIA_ITEM: (
-        process_media_item.handle,
-        ItemJob,
-        frozenset({names.SCRAPE_ITEM, names.DOWNLOAD_ITEM, _SCAN}),
-    ),
-    names.REQUEST_CONTENT_SERVICES: (
-        request_content_services.handle,
-        request_content_services.Poll,
-        frozenset({_CONTENT}),
-    ),
-    names.SCRAPE_ITEM: (scrape_item.handle, ItemJob, frozenset({names.PARSE_SCRAPE_RESULTS})),
-    names.DOWNLOAD_ITEM: (
-        download_item.handle,
-        ItemJob | download_item.Download,
-        frozenset({names.FIND_VALID_TORRENT}),
-    ),
-    names.RANK_STREAMS: (find_valid_torrent.rank, ItemJob, frozenset()),
-    names.FIND_VALID_TORRENT: (
-        find_valid_torrent.handle,
-        find_valid_torrent.Hunt,
-        frozenset({names.RANK_STREAMS, names.VALIDATE_TORRENT_FILES, _DOWNLOAD}),
-    ),
-    names.REQUEST_STREAM_LINK: (request_stream_link.handle, request_stream_link.LinkWish, frozenset({_LINK})),
-    names.REQUEST_SUBTITLES: (post_process.subtitles, ItemJob, frozenset({_SUBTITLE})),
-    names.TIDY_ACCOUNT: (tidy_account.handle, tidy_account.Tidy, frozenset({_DOWNLOAD})),
-    names.POST_PROCESS_MEDIA_ITEM: (post_process.handle, ItemJob, frozenset({names.REQUEST_SUBTITLES})),
-}
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flow:
+    """A queue: what it does, what its jobs take and give, which queues they may wait for.
 
-@dataclass(frozen=True, slots=True)
-class Sandboxed:
-    """A queue whose handler gathers and whose function computes in the sandbox. share: of the machine's parallelism."""
+    share: of the machine's parallelism. function: computes in the sandbox what the handler has gathered.
+    """
 
     handler: Handler
-    input: type
-    children: frozenset[str]
-    share: float
-    function: Callable[..., object]
+    input: Kind
+    output: Kind
+    children: frozenset[str] = frozenset()
+    share: float = FLOW_SHARE
+    function: Callable[..., object] | None = None
 
 
-SANDBOXED: Mapping[str, Sandboxed] = {
-    names.PARSE_SCRAPE_RESULTS: Sandboxed(
-        scrape_item.parse, scrape_item.Search, frozenset({_SCRAPE}), PARSE_SHARE, parse_scrape_results
+FLOWS: Mapping[str, Flow] = {
+    names.PROCESS_ITEM_REQUEST: Flow(
+        handler=process_item_request.handle,
+        input=process_item_request.RequestJob,
+        output=int | NoneType,
+        children=frozenset({_INDEX}),
     ),
-    names.MAP_ITEMS_TO_FILES: Sandboxed(
-        torrent_files.map_files, MapTask, frozenset(), MAP_SHARE, map_items_to_files
+    names.PROCESS_MEDIA_ITEM: Flow(
+        handler=process_media_item.handle,
+        input=process_media_item.MediaItemJob,
+        output=NoneType,
+        children=frozenset({names.SCRAPE_ITEM, names.DOWNLOAD_ITEM, _SCAN}),
     ),
-    names.VALIDATE_TORRENT_FILES: Sandboxed(
-        torrent_files.validate,
-        ValidateTask,
-        frozenset({names.MAP_ITEMS_TO_FILES}),
-        VALIDATE_SHARE,
-        validate_torrent_files,
+    names.REQUEST_CONTENT_SERVICES: Flow(
+        handler=request_content_services.handle,
+        input=request_content_services.Poll,
+        output=request_content_services.PollResult,
+        children=frozenset({_CONTENT}),
+    ),
+    names.SCRAPE_ITEM: Flow(
+        handler=scrape_item.handle,
+        input=ItemJob,
+        output=States | NoneType,
+        children=frozenset({names.PARSE_SCRAPE_RESULTS}),
+    ),
+    names.DOWNLOAD_ITEM: Flow(
+        handler=download_item.handle,
+        input=ItemJob | download_item.Download,
+        output=int,
+        children=frozenset({names.FIND_VALID_TORRENT}),
+    ),
+    names.RANK_STREAMS: Flow(handler=find_valid_torrent.rank, input=ItemJob, output=tuple),
+    names.FIND_VALID_TORRENT: Flow(
+        handler=find_valid_torrent.handle,
+        input=find_valid_torrent.Hunt,
+        output=find_valid_torrent.Catch | find_valid_torrent.NoCatch,
+        children=frozenset({names.RANK_STREAMS, names.VALIDATE_TORRENT_FILES, _DOWNLOAD}),
+    ),
+    names.REQUEST_STREAM_LINK: Flow(
+        handler=request_stream_link.handle,
+        input=request_stream_link.LinkWish,
+        output=Link,
+        children=frozenset({_LINK}),
+    ),
+    names.REQUEST_SUBTITLES: Flow(
+        handler=post_process.subtitles, input=ItemJob, output=int, children=frozenset({_SUBTITLE})
+    ),
+    names.POST_PROCESS_MEDIA_ITEM: Flow(
+        handler=post_process.handle,
+        input=ItemJob,
+        output=NoneType,
+        children=frozenset({names.REQUEST_SUBTITLES}),
+    ),
+    names.TIDY_ACCOUNT: Flow(
+        handler=tidy_account.handle, input=tidy_account.Tidy, output=int, children=frozenset({_DOWNLOAD})
+    ),
+    names.PARSE_SCRAPE_RESULTS: Flow(
+        handler=scrape_item.parse,
+        input=scrape_item.Search,
+        output=scrape_item.SearchAnswer,
+        children=frozenset({_SCRAPE}),
+        share=PARSE_SHARE,
+        function=parse_scrape_results,
+    ),
+    names.MAP_ITEMS_TO_FILES: Flow(
+        handler=torrent_files.map_files,
+        input=MapTask,
+        output=tuple,
+        share=MAP_SHARE,
+        function=map_items_to_files,
+    ),
+    names.VALIDATE_TORRENT_FILES: Flow(
+        handler=torrent_files.validate,
+        input=ValidateTask,
+        output=torrent_files.Checked,
+        children=frozenset({names.MAP_ITEMS_TO_FILES}),
+        share=VALIDATE_SHARE,
+        function=validate_torrent_files,
     ),
 }
 # One search may bring a few thousand names.
 SANDBOX_TIME_LIMIT = timedelta(minutes=2)
 
+# What a plugin is asked, and what it may answer; beside that it may be paused. Whatever else is only told, and has no answer.
+ASKED: Mapping[type[Event], Kind] = {
+    ContentServiceRequested: ContentAnswer,
+    MovieIndexRequested: Metadata | NoneType,
+    ShowIndexRequested: Metadata | NoneType,
+    ScrapeRequested: tuple,
+    CacheCheckRequested: Mapping,
+    DownloadRequested: FetchedTorrent,
+    TorrentRemoveRequested: NoneType,
+    StreamLinkRequested: Link,
+    LibraryScanRequested: ScanAnswer,
+    SubtitleRequested: tuple,
+}
+_ASKED_BY_NAME = {event.type: event for event in ASKED}
+
 
 def define_flows(engine: Engine, ctx: FlowContext) -> None:
     """Define the ten flow queues, our own, and the three sandbox queues."""
-    for name, (handler, kind, children) in FLOWS.items():
-        engine.define(QueueDef(name=name, input=kind, handler=partial(handler, ctx), children=children))
-    for name, queue in SANDBOXED.items():
+    for name, flow in FLOWS.items():
         engine.define(
             QueueDef(
                 name=name,
-                input=queue.input,
-                handler=partial(queue.handler, ctx),
-                share=queue.share,
-                children=queue.children,
-                sandbox=queue.function,
+                input=flow.input,
+                output=flow.output,
+                handler=partial(flow.handler, ctx),
+                share=flow.share,
+                children=flow.children,
+                sandbox=flow.function,
                 time_limit=SANDBOX_TIME_LIMIT,
             )
         )
@@ -129,10 +201,12 @@ def define_plugins(engine: Engine, ctx: FlowContext, registry: Registry, limits:
     adding = plugin_hook.Adding()
     for plugin in registry.of(Plugin):
         for event_type in plugin.hooks():
+            event = _ASKED_BY_NAME.get(event_type, Event)
             engine.define(
                 QueueDef(
                     name=names.plugin_queue(event_type, plugin.key),
-                    input=Event,
+                    input=event,
+                    output=ASKED[event] | Paused if event in ASKED else None,
                     handler=partial(plugin_hook.handle, ctx, adding, plugin.key),
                     concurrency=limits.get(plugin.key, plugin.concurrency),
                 )

@@ -6,6 +6,7 @@ without the late ones, and says so.
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -67,22 +68,49 @@ def parse(ctx: FlowContext, job: Job) -> Outcome:
     data = job.data_as(Search)
     if not data.asked:
         return _ask(ctx, data)
-    found = [release for _, _, value in job.children.values() for release in _releases(value)]
-    paused = {
-        _key(queue): value.reason for _, queue, value in job.children.values() if isinstance(value, Paused)
-    }
-    answered = tuple(
-        _key(queue) for _, queue, value in job.children.values() if not isinstance(value, Paused)
-    )
-    failed = paused | {_key(queue): str(error) for _, queue, error in job.children.failures()}
-    late = [key for key in data.asked if key not in answered and key not in failed]
-    troubles = (
-        *(f"{key}: {error}" for key, error in failed.items()),
-        *(f"{key}: no answer in time" for key in late),
-    )
-    task = ParseTask(data.wanted, tuple(found), ctx.settings().ranking.plain(), ctx.clock.now())
-    judged = job.in_sandbox(task, len(found)) if found else ()
-    return Done(SearchAnswer(_judged(judged), answered, tuple(troubles)))
+    heard = _heard(job)
+    silent = [key for key in data.asked if key not in heard.answered and key not in heard.troubles]
+    troubles = {**heard.troubles, **dict.fromkeys(silent, "no answer in time")}
+    task = ParseTask(data.wanted, heard.releases, ctx.settings().ranking.plain(), ctx.clock.now())
+    judged = job.in_sandbox(task, len(heard.releases)) if heard.releases else ()
+    sentences = tuple(f"{key}: {trouble}" for key, trouble in troubles.items())
+    return Done(SearchAnswer(_judged(judged), heard.answered, sentences))
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What the scrapers brought: their releases, who answered, and what went wrong by scraper."""
+
+    releases: tuple[FoundRelease, ...]
+    answered: tuple[str, ...]
+    troubles: Mapping[str, str]
+
+
+def _heard(job: Job) -> Heard:
+    """Return what the scrapers brought. One whose whole answer is no releases has not answered."""
+    releases: list[FoundRelease] = []
+    answered: list[str] = []
+    troubles = {_key(queue): str(error) for _, queue, error in job.children.failures()}
+    for _, queue, value in job.children.values():
+        key = _key(queue)
+        if isinstance(value, Paused):
+            troubles[key] = value.reason
+            continue
+        rows = value if isinstance(value, tuple) else ()
+        good = [row for row in rows if _is_release(row)]
+        if len(good) < len(rows):
+            troubles[key] = f"{len(rows) - len(good)} of the {len(rows)} rows of its answer are no releases"
+        if good or not rows:
+            answered.append(key)
+        releases += good
+    return Heard(tuple(releases), tuple(answered), troubles)
+
+
+def _is_release(row: object) -> bool:
+    """Return whether a plugin's row is one; plugins of others are not type-checked, and one must not spoil a search for all."""
+    if not isinstance(row, FoundRelease) or not isinstance(row.size, int | None):
+        return False
+    return all(isinstance(text, str) for text in (row.infohash, row.raw_title, row.source))
 
 
 def _ask(ctx: FlowContext, data: Search) -> Outcome:
@@ -107,14 +135,6 @@ def _key(queue: str) -> str:
     return queue.rpartition("plugin[")[2].removesuffix("]")
 
 
-def _releases(value: object) -> tuple[FoundRelease, ...]:
-    return (
-        tuple(release for release in value if isinstance(release, FoundRelease))
-        if isinstance(value, tuple)
-        else ()
-    )
-
-
 def _judged(value: object) -> tuple[JudgedRelease, ...]:
     return (
         tuple(release for release in value if isinstance(release, JudgedRelease))
@@ -128,7 +148,7 @@ def _store(ctx: FlowContext, data: ItemJob, answer: SearchAnswer) -> Outcome:
     with ctx.db.write(data.root_id) as tx:
         streams.store(tx, data.item_id, answer.judged, now)
         if not ctx.same_intent(tx, data):
-            return Done(False)
+            return Done(None)
         item = item_of(ctx.tree(tx, data.root_id), data.item_id)
         usable = streams.candidates(tx, data.item_id, now, ctx.providers(), usable_only=True)
         streams.set_active(tx, data.item_id, usable[0].release.infohash if usable else None)
@@ -137,7 +157,7 @@ def _store(ctx: FlowContext, data: ItemJob, answer: SearchAnswer) -> Outcome:
         root = ctx.commit(tx, data.root_id, {item.id: facts}, [_decision(item, answer, best, facts)])
     _tell(ctx, data, best)
     settled = item_of(root, data.item_id)
-    return Done(settled.last_state.value)
+    return Done(settled.last_state)
 
 
 def _facts(ctx: FlowContext, item: Item, answer: SearchAnswer, *, found: bool) -> Changes:

@@ -1,0 +1,128 @@
+"""The pipeline's queues as the specification lists them: names, what they take and give, whom they may wait for."""
+
+from __future__ import annotations
+
+import pytest
+
+from program.events import ScrapeRequested
+from program.queues import Engine, InvalidJob, JobSpec
+from program.queues.queue import QueueDef
+from program.services.flows import names
+from program.services.flows.context import ItemJob
+from program.services.flows.process_media_item import MediaItemJob
+from program.services.flows.queues import ASKED, FLOWS
+from program.state_transition import ItemStep
+from tests.support.queues import Lab, echo
+
+FLOW_QUEUES = {
+    "process-item-request",
+    "process-media-item",
+    "request-content-services",
+    "scrape-item",
+    "download-item",
+    "download-item.rank-streams",
+    "download-item.find-valid-torrent",
+    "request-stream-link",
+    "request-subtitles",
+    "post-process-media-item",
+}
+# Share of the machine's parallelism.
+SANDBOX_QUEUES = {
+    "scrape-item.parse-scrape-results": 0.25,
+    "download-item.map-items-to-files": 0.75,
+    "download-item.validate-torrent-files": 0.25,
+}
+OURS = {names.TIDY_ACCOUNT}
+
+
+def test_the_queues_are_those_of_the_specification_and_one_of_ours() -> None:
+    assert set(FLOWS) == FLOW_QUEUES | set(SANDBOX_QUEUES) | OURS
+    assert {name for name, flow in FLOWS.items() if flow.function} == set(SANDBOX_QUEUES)
+
+
+@pytest.mark.parametrize(("parallel", "flows"), [(1, 1), (2, 3), (3, 4), (8, 12)])
+def test_flows_run_one_and_a_half_times_the_cores_at_a_time(parallel: int, flows: int) -> None:
+    queue = QueueDef(name="scrape-item", input=object, handler=echo, share=FLOWS["scrape-item"].share)
+    assert queue.limit(parallel) == flows
+
+
+@pytest.mark.parametrize(("name", "share"), SANDBOX_QUEUES.items())
+def test_sandboxed_work_runs_on_a_share_of_the_cores_and_at_least_on_one(name: str, share: float) -> None:
+    queue = QueueDef(name=name, input=object, handler=echo, share=FLOWS[name].share)
+    assert [queue.limit(cores) for cores in (1, 4, 16)] == [1, max(1, int(4 * share)), int(16 * share)]
+
+
+def test_the_steps_of_a_media_item_are_the_specifications_in_their_order() -> None:
+    assert [step.value for step in ItemStep] == [
+        "scrape",
+        "validate-scrape",
+        "download",
+        "validate-download",
+        "complete",
+    ]
+
+
+def test_a_job_without_a_step_is_refused_by_the_queue_that_goes_by_steps() -> None:
+    engine = engine_of("process-media-item")
+    with pytest.raises(InvalidJob, match="process-media-item takes MediaItemJob, not ItemJob"):
+        engine.add(job("process-media-item", ItemJob(1, 1, "Sintel", ())))
+    assert engine.add(job("process-media-item", MediaItemJob(1, 1, "Sintel", ()))).is_new
+
+
+@pytest.mark.parametrize("name", sorted(FLOWS))
+def test_no_queue_takes_what_is_not_its_own(name: str) -> None:
+    with pytest.raises(InvalidJob, match=f"{name} takes"):
+        engine_of(name).add(job(name, "Sintel"))
+
+
+@pytest.mark.parametrize("name", sorted(FLOWS))
+def test_no_queue_may_wait_for_one_that_waits_for_it(name: str) -> None:
+    below, found = {name}, set[str]()
+    while below:
+        children = {child for each in below for child in FLOWS[each].children & set(FLOWS)}
+        below, found = children - found, found | children
+    assert name not in found
+
+
+def test_a_search_may_not_have_a_download_as_its_child() -> None:
+    engine = engine_of("scrape-item", "download-item")
+    data = ItemJob(1, 1, "Sintel", ())
+    child = job("download-item", data)
+    with pytest.raises(InvalidJob, match="scrape-item may not have a child in download-item"):
+        engine.add(JobSpec(queue="scrape-item", name="Sintel", data=data, children=(child,)))
+    assert engine.jobs("scrape-item") == engine.jobs("download-item") == []
+
+
+@pytest.mark.parametrize("event", sorted(ASKED, key=lambda event: event.type))
+def test_every_question_to_a_plugin_may_be_asked_by_some_flow(event: type) -> None:
+    queue = names.plugin_queue(event.type, "anyplugin")
+    askers = [
+        name for name, flow in FLOWS.items() if any(allows(pattern, queue) for pattern in flow.children)
+    ]
+    assert askers, f"nobody may ask {queue}"
+
+
+def test_a_plugins_queue_is_named_by_its_event_and_itself() -> None:
+    assert (
+        names.plugin_queue(ScrapeRequested.type, "torrentio")
+        == "riven.media-item.scrape.requested.plugin[torrentio]"
+    )
+
+
+def allows(pattern: str, queue: str) -> bool:
+    return queue.startswith(pattern.removesuffix("*")) if pattern.endswith("*") else queue == pattern
+
+
+def job(queue: str, data: object) -> JobSpec:
+    return JobSpec(queue=queue, name="Sintel", data=data)
+
+
+def engine_of(*queues: str) -> Engine:
+    """Return an engine with these queues of the pipeline, whose handlers answer with their data."""
+    engine = Lab().engine
+    for name in queues:
+        flow = FLOWS[name]
+        engine.define(
+            QueueDef(name=name, input=flow.input, output=flow.output, handler=echo, children=flow.children)
+        )
+    return engine
