@@ -18,6 +18,7 @@ from time import monotonic
 
 import pytest
 
+import program.vfs.mount
 from program.clock import SystemClock
 from program.errors import Final
 from program.media.entry import Link
@@ -234,7 +235,7 @@ def test_another_provider_takes_over_at_that_offset(library: Library, mount: Mou
 def test_a_failing_server_is_an_error_and_the_mount_lives_on(
     library: Library, mount: Mounting, manner: Manner
 ):
-    mounted = mount(film(library), film(library, 1000, 2, "/movies/B/B.mkv"), read_timeout_seconds=1)
+    mounted = mount(film(library), film(library, 1000, 2, "/movies/B/B.mkv"), read_timeout_seconds=0.5)
     library.cdn.behave = lambda request: manner if request.name == "1.mkv" else HONEST
     for _ in range(2):
         with pytest.raises(OSError, match=os.strerror(errno.EIO)):
@@ -468,7 +469,10 @@ def test_an_entry_with_other_contents_gets_another_link(library: Library, mount:
     assert len(library.resolved) == 2
 
 
-def test_without_news_for_the_kernel_a_replacement_shows_within_seconds(library: Library, tmp_path: Path):
+def test_without_news_for_the_kernel_a_replacement_shows_within_seconds(
+    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(program.vfs.mount, "FALLBACK_TIMEOUT", 1.0)
     settings = VfsSettings(mount_path=tmp_path / "mnt", cache_dir=tmp_path / "cache")
     files = OpenFiles(Tree([film(library, 1000)]), library.readers().open, SystemClock())
     mount = Mount(settings, files, Counters(), can_forget=False)

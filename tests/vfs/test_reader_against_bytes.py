@@ -47,7 +47,7 @@ steps = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(steps, st.integers(1, 9 * MIB), st.sampled_from([16, 2]), st.integers(0, 2))
 def test_any_order_of_reads_gives_the_files_bytes(
     wanted: list[tuple[str, int, int]], size: int, memory: int, faults: int
@@ -55,7 +55,7 @@ def test_any_order_of_reads_gives_the_files_bytes(
     with Cdn() as cdn, ExitStack() as stack:
         library = Library(cdn, stack)
         cdn.behave = faulty(size, faults * 0.1)
-        reader = library.reader("a.mkv", size, library.readers(memory=memory * MIB, timeout=20))
+        reader = library.reader("a.mkv", size, library.readers(memory=memory * MIB, timeout=2))
         position = 0
         for kind, number, length in wanted:
             position = {
@@ -64,7 +64,11 @@ def test_any_order_of_reads_gives_the_files_bytes(
                 "back": max(position - number, 0),
                 "end": max(size - length, 0),
             }[kind]
-            got = b"".join(reader.read(1, position, length))
+            try:
+                got = b"".join(reader.read(1, position, length))
+            except ReadFailed:
+                assert faults, "an honest server gave an error"
+                continue
             assert got == content("a.mkv", position, max(min(position + length, size), position))
             position += length
 
