@@ -19,6 +19,8 @@ from program.vfs import manifest as vfs_manifest
 
 # Exit code of a program that could not start.
 CANNOT_START = 2
+# Commands that print an answer say what is wrong in it, not in log lines around it.
+QUIET = "ERROR"
 
 
 @click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
@@ -72,9 +74,10 @@ def mount(manifest: Path, directory: Path) -> None:
 
 
 @cli.command()
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON list of objects.")
 def check(*, as_json: bool) -> None:
     """Print what is wrong with the settings, the database, the mount and the providers, and why."""
+    log.set_up(QUIET)
     findings = report.check(os.environ, SystemClock())
     click.echo(
         json.dumps([finding.as_dict() for finding in findings]) if as_json else report.render(findings)
@@ -87,6 +90,7 @@ def check(*, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def show(item_id: int, *, as_json: bool) -> None:
     """Print the story of one item: what happened, why, and what comes next."""
+    log.set_up(QUIET)
     story = report.story(open_store(os.environ), item_id, SystemClock())
     click.echo(json.dumps(story.as_dict()) if as_json else story.text())
 

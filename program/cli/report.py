@@ -12,12 +12,15 @@ from program.db import decisions, items
 from program.db.engine import Database
 from program.db.views import ItemDetail, StoredDecision
 from program.errors import NotFound, RivuletError
+from program.media.item import MediaType
 from program.media.release import JsonValue
 from program.program import database_url, open_store
 from program.services.plugin import Plugin
 from program.settings.models import RootSettings
 from program.settings.store import SettingsStore
+from program.vfs.kernel import answers, mounts_at
 from program.vfs.mount import unusable
+from program.vfs.preflight import ANSWER_SECONDS, KIND, mount_point
 
 GOOD = "ok"
 WRONG = "wrong"
@@ -76,6 +79,9 @@ def _database(store: SettingsStore, clock: Clock) -> str:
 
 
 def _mount(settings: RootSettings) -> Finding:
+    path = mount_point(settings.vfs)
+    if any(entry.kind == KIND for entry in mounts_at(path)) and answers(path, ANSWER_SECONDS) is None:
+        return Finding("mount", GOOD, f"{path} is mounted by the running Rivulet")
     reason = unusable(settings.vfs)
     if reason:
         return Finding("mount", WRONG, reason)
@@ -161,8 +167,9 @@ def _name(detail: ItemDetail) -> str:
     year = f" ({item.year})" if item.year else ""
     if detail.show_title is None:
         return f"{item.title or f'item {item.id}'}{year}"
-    season = f" season {detail.season}" if detail.season is not None else ""
-    return f"{detail.show_title}{season}, {item.type.value} {item.number} {item.title}".strip()
+    if item.type is MediaType.SEASON:
+        return f"{detail.show_title}, season {item.number}"
+    return f"{detail.show_title}, season {detail.season}, episode {item.number} {item.title}".strip()
 
 
 def _at(instant: datetime) -> str:

@@ -136,7 +136,7 @@ class Overseerr(ContentService[OverseerrSettings]):
 
     def check(self) -> None:
         """Return when the key is good (`/status` answers without one)."""
-        self.http.get("/auth/me", fresh=True)
+        self.http.read("/auth/me", TypeAdapter(dict[str, object]), fresh=True)
 
     def wanted(self) -> Iterable[ContentRequest]:
         """Return every approved request."""

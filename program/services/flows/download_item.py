@@ -131,7 +131,8 @@ def _kept(item_id: int, match: FileMatch, catch: Catch) -> Decision:
     sentence = f"{catch.torrent.provider} holds “{catch.torrent.name}”; the file is {match.file.path}."
     tried = _tried(catch.attempts)
     if catch.attempts:
-        sentence += f" {len(catch.attempts)} others were tried before."
+        count = len(catch.attempts)
+        sentence += " Another one was tried before." if count == 1 else f" {count} others were tried before."
     data: dict[str, JsonValue] = {
         "infohash": catch.torrent.infohash,
         "file": match.file.path,

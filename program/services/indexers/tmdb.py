@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 
-from pydantic import BaseModel, Field, HttpUrl, SecretStr
+from pydantic import BaseModel, Field, HttpUrl, SecretStr, TypeAdapter
 
 from program.errors import NotFound
 from program.http import Limits
@@ -172,7 +172,7 @@ class Tmdb(Indexer[TmdbSettings]):
 
     def check(self) -> None:
         """Return when the key is good."""
-        self.http.get("/configuration", params=self._params(), fresh=True)
+        self.http.read("/configuration", TypeAdapter(dict[str, object]), params=self._params(), fresh=True)
 
     def movie(self, ids: Ids) -> Metadata | None:
         """Return a film by its TMDB id, else by its IMDb id; None when neither is known."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from urllib.parse import quote
 
-from pydantic import BaseModel, Field, HttpUrl, SecretStr
+from pydantic import BaseModel, Field, HttpUrl, SecretStr, TypeAdapter
 
 from program.errors import NotFound
 from program.events import LibraryScanRequested
@@ -70,7 +70,7 @@ class Jellyfin(Updater[JellyfinSettings]):
 
     def check(self) -> None:
         """Return when the key is good."""
-        self.http.get("/System/Info", params=self._params(), fresh=True)
+        self.http.read("/System/Info", TypeAdapter(dict[str, object]), params=self._params(), fresh=True)
 
     def refresh(self, folder: str) -> None:
         """Report the folder as changed; the answer proves nothing."""
