@@ -25,6 +25,9 @@ from program.settings.models import RootSettings
 Changes = Mapping[int, Mapping[str, object]]
 # A folder is scanned again at the earliest this long after the last scan.
 COLLAPSE_SCANS = timedelta(seconds=10)
+# A source whose addresses fail is asked for new ones this often within as long as one read may take; then the others come first.
+MAX_RENEWALS = 2
+RENEWALS_WITHIN = timedelta(seconds=30)
 
 
 class Library(Protocol):
@@ -72,6 +75,28 @@ class ScanLedger:
             return True
 
 
+class Renewals:
+    """Remembers how often a source of a file was asked for another address lately, so that no read asks for ever."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._asked: dict[int, tuple[datetime, ...]] = {}
+
+    def may_ask(self, source_id: int, now: datetime) -> bool:
+        """Return whether the source may be asked once more now, and remember that it is."""
+        with self._lock:
+            self._asked = {
+                source: recent
+                for source, asked in self._asked.items()
+                if (recent := tuple(at for at in asked if now - at < RENEWALS_WITHIN))
+            }
+            asked = self._asked.get(source_id, ())
+            if len(asked) >= MAX_RENEWALS:
+                return False
+            self._asked[source_id] = (*asked, now)
+            return True
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlowContext:
     """The objects the flows use; settings and policy are asked for afresh since they may change while the program runs."""
@@ -85,6 +110,7 @@ class FlowContext:
     library: Library
     tell: Callable[[Told], None]
     scans: ScanLedger = field(default_factory=ScanLedger)
+    renewals: Renewals = field(default_factory=Renewals)
 
     def providers(self) -> tuple[str, ...]:
         """Return the keys of the enabled debrid services, in the order of preference."""

@@ -14,7 +14,7 @@ from program.errors import Cancelled
 from program.events import Event, IndexSuccess, MovieIndexRequested, ShowIndexRequested
 from program.media.item import Contradiction, Item, MediaType
 from program.media.metadata import Metadata
-from program.media.outcomes import Changes, index_failed, index_found, index_missed
+from program.media.outcomes import Changes, index_delayed, index_failed, index_found, index_missed
 from program.queues import ChildPolicy, Done, Job, JobSpec, Next, Outcome, WaitFor
 from program.services.flows import names
 from program.services.flows.context import FlowContext, ItemJob, label
@@ -43,10 +43,29 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
     answers = [value for _, _, value in job.children.values() if isinstance(value, Metadata)]
     if answers:
         return _store(ctx, data, _merge(answers))
-    troubles = [f"{_service(queue)}: {error}" for _, queue, error in job.children.failures()]
-    troubles += [value.reason for _, _, value in job.children.values() if isinstance(value, Paused)]
-    asked = len(job.children.values()) + len(job.children.failures())
-    return _nothing(ctx, data, troubles, asked=asked)
+    return _nothing(ctx, data, _silence(job))
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """Why nobody gave metadata.
+
+    asked: how many services were. until: all who did not answer asked to wait, the first of them until then.
+    """
+
+    asked: int
+    troubles: tuple[str, ...]
+    until: datetime | None = None
+
+
+def _silence(job: Job) -> Silence:
+    failed = [f"{_service(queue)}: {error}" for _, queue, error in job.children.failures()]
+    paused = [value for _, _, value in job.children.values() if isinstance(value, Paused)]
+    return Silence(
+        asked=len(job.children.values()) + len(failed),
+        troubles=(*failed, *(pause.reason for pause in paused)),
+        until=min(pause.until for pause in paused) if paused and not failed else None,
+    )
 
 
 def _request(ctx: FlowContext, data: RequestJob) -> Outcome:
@@ -119,25 +138,25 @@ def _indexed(root_id: int, metadata: Metadata, stored: items.Stored) -> Decision
     return Decision(root_id, "index", "indexed", f"Found “{metadata.title}”: {what}{new}.")
 
 
-def _nothing(ctx: FlowContext, data: ItemJob, troubles: list[str], *, asked: int) -> Outcome:
+def _nothing(ctx: FlowContext, data: ItemJob, silence: Silence) -> Outcome:
     """Nobody gave metadata: because nobody could be asked, or because nobody knows the title."""
     now = ctx.clock.now()
     with ctx.db.write(data.root_id) as tx:
         ctx.check_intent(tx, data)
         item = ctx.tree(tx, data.root_id).item
-        facts, outcome, sentence = _without_metadata(item, now, troubles, asked=asked)
+        facts, outcome, sentence = _without_metadata(item, now, silence)
         ctx.commit(tx, item.id, {item.id: facts}, [Decision(item.id, "index", outcome, sentence)])
     return Done(None)
 
 
-def _without_metadata(
-    item: Item, now: datetime, troubles: list[str], *, asked: int
-) -> tuple[Changes, str, str]:
-    if not asked:
+def _without_metadata(item: Item, now: datetime, silence: Silence) -> tuple[Changes, str, str]:
+    if not silence.asked:
         reason = f"no metadata service for a {item.type.value} is set up or usable"
         return index_failed(item, now, reason), "no_service", f"Not looked up: {reason}."
-    if troubles:
-        reason = "; ".join(troubles)
+    reason = "; ".join(silence.troubles)
+    if silence.until is not None:
+        return index_delayed(silence.until, reason), "waiting", f"Looked up later: {reason}."
+    if silence.troubles:
         return index_failed(item, now, reason), "error", f"The metadata could not be asked for: {reason}."
     reason = "no metadata service knows this id"
     if item.facts.indexed_at is not None:

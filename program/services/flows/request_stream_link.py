@@ -1,8 +1,8 @@
 """Queue `request-stream-link`: an address that an entry's bytes can be read from now.
 
-The reader's own ranged answer is the health check: it comes back here with the address that failed, and gets another
-one of the same provider, then of
-another provider that holds the same file.
+The reader's own ranged answer is the health check: it comes back here with the address that failed, and gets another one of the
+same provider, then of another provider that holds the same file. The loop is bounded: a job asks each source once, and a source
+whose new addresses fail as well is left out for a while (`MAX_RENEWALS`).
 """
 
 from dataclasses import dataclass, replace
@@ -24,9 +24,9 @@ EXPIRY_MARGIN = timedelta(minutes=2)
 
 @dataclass(frozen=True, slots=True)
 class LinkWish:
-    """Data of the job. dead_url: the address that failed; turn: place of the source asked now; reasons.
+    """Data of the job.
 
-    Why the others do not do.
+    dead_url: the address that failed. turn: place of the source asked now. reasons: why those before it do not do.
     """
 
     entry_id: int
@@ -34,6 +34,10 @@ class LinkWish:
     turn: int = 0
     asked: bool = False
     reasons: tuple[str, ...] = ()
+
+    def after(self, reason: str) -> "LinkWish":
+        """Return the wish at the next source, with the reason why the last one does not do."""
+        return replace(self, turn=self.turn + 1, asked=False, reasons=(*self.reasons, reason))
 
 
 def handle(ctx: FlowContext, job: Job) -> Outcome:
@@ -47,8 +51,13 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
     source = sources[wish.turn]
     if wish.asked:
         return _answer(ctx, wish, source, job)
-    stored = _stored(source, wish.dead_url, ctx.clock.now())
-    return Done(stored) if stored else _ask(entry, source, wish)
+    now = ctx.clock.now()
+    stored = _stored(source, wish.dead_url, now)
+    if stored is not None:
+        return Done(stored)
+    if wish.dead_url is not None and not ctx.renewals.may_ask(source.id, now):
+        return Next(wish.after(f"{source.provider}: its new addresses do not work either"))
+    return _ask(entry, source, wish)
 
 
 def _usable(entry: Entry, providers: tuple[str, ...]) -> list[EntrySource]:
@@ -87,4 +96,4 @@ def _answer(ctx: FlowContext, wish: LinkWish, source: EntrySource, job: Job) -> 
     if isinstance(error, DownloadRefused):
         with ctx.db.write() as tx:
             entries.fail_source(tx, source.id, reason, ctx.clock.now())
-    return Next(replace(wish, turn=wish.turn + 1, asked=False, reasons=(*wish.reasons, reason)))
+    return Next(wish.after(reason))

@@ -8,13 +8,13 @@ without the late ones, and says so.
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from program.db import streams
 from program.db.decisions import Decision
 from program.events import NoStreamsFound, ScrapeRequested, ScrapeSuccess
 from program.media.item import Item
-from program.media.outcomes import Changes, job_failed, search_found, search_missed
+from program.media.outcomes import Changes, job_delayed, job_failed, search_found, search_missed
 from program.media.release import FoundRelease, JsonValue, JudgedRelease
 from program.media.wanted import Wanted, wanted_for
 from program.queues import ChildPolicy, Done, Job, JobSpec, Outcome, WaitFor
@@ -43,11 +43,15 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """Value of `parse-scrape-results`: every release with its verdict, who answered, who did not and why."""
+    """Value of `parse-scrape-results`: every release with its verdict, who answered, who did not and why.
+
+    until: all who did not answer asked to wait, the first of them until then.
+    """
 
     judged: tuple[JudgedRelease, ...]
     answered: tuple[str, ...]
     troubles: tuple[str, ...]
+    until: datetime | None = None
 
 
 def handle(ctx: FlowContext, job: Job) -> Outcome:
@@ -74,16 +78,18 @@ def parse(ctx: FlowContext, job: Job) -> Outcome:
     task = ParseTask(data.wanted, heard.releases, ctx.settings().ranking.plain(), ctx.clock.now())
     judged = job.in_sandbox(task, len(heard.releases)) if heard.releases else ()
     sentences = tuple(f"{key}: {trouble}" for key, trouble in troubles.items())
-    return Done(SearchAnswer(_judged(judged), heard.answered, sentences))
+    until = min(heard.waits.values()) if heard.waits and heard.waits.keys() == troubles.keys() else None
+    return Done(SearchAnswer(_judged(judged), heard.answered, sentences, until))
 
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What the scrapers brought: their releases, who answered, and what went wrong by scraper."""
+    """What the scrapers brought: their releases, who answered; by scraper what went wrong, and who asked to wait until when."""
 
     releases: tuple[FoundRelease, ...]
     answered: tuple[str, ...]
     troubles: Mapping[str, str]
+    waits: Mapping[str, datetime]
 
 
 def _heard(job: Job) -> Heard:
@@ -91,10 +97,11 @@ def _heard(job: Job) -> Heard:
     releases: list[FoundRelease] = []
     answered: list[str] = []
     troubles = {_key(queue): str(error) for _, queue, error in job.children.failures()}
+    waits: dict[str, datetime] = {}
     for _, queue, value in job.children.values():
         key = _key(queue)
         if isinstance(value, Paused):
-            troubles[key] = value.reason
+            troubles[key], waits[key] = value.reason, value.until
             continue
         rows = value if isinstance(value, tuple) else ()
         good = [row for row in rows if _is_release(row)]
@@ -103,7 +110,7 @@ def _heard(job: Job) -> Heard:
         if good or not rows:
             answered.append(key)
         releases += good
-    return Heard(tuple(releases), tuple(answered), troubles)
+    return Heard(tuple(releases), tuple(answered), troubles, waits)
 
 
 def _is_release(row: object) -> bool:
@@ -162,6 +169,8 @@ def _store(ctx: FlowContext, data: ItemJob, answer: SearchAnswer) -> Outcome:
 
 def _facts(ctx: FlowContext, item: Item, answer: SearchAnswer, *, found: bool) -> Changes:
     now = ctx.clock.now()
+    if not answer.answered and answer.until is not None:
+        return job_delayed(answer.until, "; ".join(answer.troubles))
     if not answer.answered:
         return job_failed(item, now, "; ".join(answer.troubles))
     return search_found(now) if found else search_missed(item, now, ctx.policy())
@@ -188,6 +197,8 @@ def _decision(item: Item, answer: SearchAnswer, best: str | None, facts: Changes
 def _story(answer: SearchAnswer, best: str | None, reasons: Counter[str], facts: Changes) -> tuple[str, str]:
     seen = f"{len(answer.judged)} releases from {', '.join(answer.answered) or 'nobody'}"
     trouble = f" Not answered: {'; '.join(answer.troubles)}." if answer.troubles else ""
+    if not answer.answered and answer.until is not None:
+        return "waiting", f"Every search service asked to wait.{trouble}"
     if not answer.answered:
         return "error", f"No search service answered.{trouble}"
     if best:
