@@ -20,6 +20,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 SERVERS_SECONDS = 90.0
 CALL_SECONDS = 20.0
+# A program that is starting may hold its port before it answers there.
+HEALTH_SECONDS = 2.0
 STOP_SECONDS = 35.0
 POLL_SECONDS = 0.05
 # Per provider: the section of the settings it stands in. Torrentio asks for no key.
@@ -49,14 +51,21 @@ class Reply:
     data: Any
 
 
-def call(method: str, url: str, body: object = None, headers: Mapping[str, str] | None = None) -> Reply:
+def call(
+    method: str,
+    url: str,
+    body: object = None,
+    headers: Mapping[str, str] | None = None,
+    *,
+    seconds: float = CALL_SECONDS,
+) -> Reply:
     """Make a JSON call and return the reply, whatever its status. Raises OSError when nothing answers."""
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(url, data=data, method=method, headers=dict(headers or {}))  # noqa: S310 (our own loopback)
     if data is not None:
         request.add_header("Content-Type", "application/json")
     try:
-        with urllib.request.urlopen(request, timeout=CALL_SECONDS) as response:  # noqa: S310
+        with urllib.request.urlopen(request, timeout=seconds) as response:  # noqa: S310
             return Reply(response.status, _json_or_none(response.read()))
     except urllib.error.HTTPError as error:
         with error:
@@ -290,7 +299,7 @@ class Running:
     def is_ready(self) -> bool:
         """Return whether its health page says ready."""
         try:
-            return call("GET", f"{self.installation.api}/health").status == 200  # noqa: PLR2004
+            return call("GET", f"{self.installation.api}/health", seconds=HEALTH_SECONDS).status == 200  # noqa: PLR2004
         except OSError:
             return False
 

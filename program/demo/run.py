@@ -42,6 +42,7 @@ LOOK_SECONDS = 0.25
 LISTED_SECONDS = 15.0
 # How much of the program's log is shown when a check failed.
 LOG_LINES = 40
+LOG_TAIL = 80
 CANNOT_START = 2
 INTERRUPTED = 130
 
@@ -73,8 +74,10 @@ def main(argv: list[str]) -> int:
     finally:
         _deaf()
         stack.close()
-    if problems:
-        _say(demo.last_words())
+    words = demo.last_words()
+    # A program that did not start has said so in the problem already.
+    if problems and not any(words[-LOG_TAIL:] in problem for problem in problems):
+        _say(words)
     for problem in problems:
         _say(f"WRONG: {problem}")
     _say(json.dumps(demo.summary()))
@@ -148,12 +151,14 @@ class _Demo:
         return problems
 
     def stay(self) -> None:
-        """Print where everything is and return when a signal came."""
+        """Print where everything is and return when a signal came, or when the program ended by itself."""
         facts = {"api": self._installed.api, "key": self._installed.key, "mount": str(self._mount)}
         _say(f"READY {json.dumps(facts)}")
         _say("Ctrl-C ends the demo.")
+        pause = threading.Event()
         with contextlib.suppress(_Ended):
-            threading.Event().wait()
+            while self._program.child.code() is None:
+                pause.wait(LOOK_SECONDS)
 
     def finish(self) -> list[str]:
         """End the program in order and return what is wrong with its end."""

@@ -106,21 +106,7 @@ class PlexItems:
         known = matched(self._world, found)
         show = known if isinstance(known, Show) else None
         word = f"show-{show.tvdb}" if show else f"show-{found.folder}"
-        series = items.get(word)
-        if series is None:
-            guids = [f"imdb://{show.imdb}", f"tmdb://{show.tmdb}", f"tvdb://{show.tvdb}"] if show else []
-            title, year = (show.title, show.year) if show else (found.title, found.year)
-            guid = _plex_guid("show", word) if show else f"local://{self._key(word)}"
-            series = items[word] = Item(
-                key=self._key(word),
-                kind="show",
-                section=2,
-                title=title,
-                year=year,
-                guid=guid,
-                added=found.added,
-                guids=guids,
-            )
+        series = items.setdefault(word, self._series(word, show, found))
         season = self._season(items, series, word, found)
         inner = f"{word}-{found.season}-{number}"
         details = (
@@ -147,6 +133,19 @@ class PlexItems:
             ),
         )
         episode.files.append(found)
+
+    def _series(self, word: str, show: Show | None, found: Found) -> Item:
+        title, year = (show.title, show.year) if show else (found.title, found.year)
+        return Item(
+            key=self._key(word),
+            kind="show",
+            section=2,
+            title=title,
+            year=year,
+            guid=_plex_guid("show", word) if show else f"local://{self._key(word)}",
+            added=found.added,
+            guids=[f"imdb://{show.imdb}", f"tmdb://{show.tmdb}", f"tvdb://{show.tvdb}"] if show else [],
+        )
 
     def _season(self, items: dict[str, Item], series: Item, word: str, found: Found) -> Item:
         name = f"{word}-{found.season}"

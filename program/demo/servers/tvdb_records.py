@@ -10,6 +10,9 @@ COUNTRIES = {"US": "usa", "NL": "nld", "GB": "gbr", "JP": "jpn", "FR": "fra", "D
 LANGUAGES = {"en": "eng", "fr": "fra", "de": "deu", "ja": "jpn"}
 _STATUS_IDS = {"Continuing": 1, "Ended": 2, "Upcoming": 3}
 _UPDATED = "2026-01-06 00:00:00"
+_RATING = {
+    "id": 1, "name": "TV-14", "country": "usa", "description": "", "contentType": "", "order": 4, "fullname": None,
+}  # fmt: skip
 
 
 def in_order(show: Show, order: str) -> list[dict[str, Any]]:
@@ -63,7 +66,6 @@ def extended_record(show: Show, today: date, meta: str | None, *, short: bool) -
         else None
     )
     days = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-    aliases = [title for _, title in show.aliases]
     record = base_record(show, today) | {
         "airsTime": show.airs_time,
         "airsDays": {day: day == "tuesday" for day in days},
@@ -73,17 +75,7 @@ def extended_record(show: Show, today: date, meta: str | None, *, short: bool) -
         "genres": [
             {"id": place + 1, "name": name, "slug": name.lower()} for place, name in enumerate(show.genres)
         ],
-        "contentRatings": [
-            {
-                "id": 1,
-                "name": "TV-14",
-                "country": "usa",
-                "description": "",
-                "contentType": "",
-                "order": 4,
-                "fullname": None,
-            }
-        ],
+        "contentRatings": [_RATING],
         "remoteIds": [
             {"id": show.imdb, "type": 2, "sourceName": "IMDB"},
             {"id": str(show.tmdb), "type": 12, "sourceName": "TheMovieDB.com"},
@@ -97,16 +89,17 @@ def extended_record(show: Show, today: date, meta: str | None, *, short: bool) -
         "lists": [],
     }
     if meta == "translations":
-        record["translations"] = {
-            "nameTranslations": [
-                {"name": show.title, "language": language, "isPrimary": True, "aliases": aliases}
-            ],
-            "overviewTranslations": [{"overview": show.overview, "language": language}],
-            "aliases": aliases,
-        }
+        record["translations"] = _translations(show, language)
     if meta == "episodes":
         record["episodes"] = in_order(show, "official")
     return record
+
+
+def _translations(show: Show, language: str) -> dict[str, Any]:
+    aliases = [title for _, title in show.aliases]
+    name = {"name": show.title, "language": language, "isPrimary": True, "aliases": aliases}
+    overview = {"overview": show.overview, "language": language}
+    return {"nameTranslations": [name], "overviewTranslations": [overview], "aliases": aliases}
 
 
 def _season_type(kind: str) -> dict[str, Any]:
