@@ -14,6 +14,7 @@ BACK_OFF: tuple[int, ...] = (0, 60, 300, 900, 1800, 3600, 10800, 21600, 43200, 8
 # Just after the start a failure is as likely ours (a network that is not up yet) as theirs: rest briefly.
 GENTLE_START = timedelta(minutes=15)
 GENTLE_REST_SECONDS = 60
+GENTLE_LEVEL = BACK_OFF.index(GENTLE_REST_SECONDS) + 1
 # What a 429 without Retry-After means at first; each further one doubles it up to the second number.
 QUIET_SECONDS = 10
 LONGEST_QUIET_SECONDS = 300
@@ -125,9 +126,15 @@ class Pacer:
     def failed(self, ticket: Ticket, now: datetime, reason: str) -> Standing | None:
         """Take note that the service failed; return the new standing, None when this outage is known already."""
         with self._lock:
-            if ticket.number <= self._pause_number:
+            # A knock in vain, by somebody who waits, says nothing new: else each would make the rest of all longer.
+            is_resting = self._standing.paused_until is not None and now < self._standing.paused_until
+            if ticket.number <= self._pause_number or is_resting:
                 return None
-            level = min(self._standing.level + 1, len(BACK_OFF))
+            highest = len(BACK_OFF)
+            if now - self._started_at < GENTLE_START:
+                # Short rests are many: were each a step, the first long one would be the longest of all.
+                highest = max(self._standing.level, GENTLE_LEVEL)
+            level = min(self._standing.level + 1, highest)
             rest = BACK_OFF[level - 1]
             if now - self._started_at < GENTLE_START:
                 rest = min(rest, GENTLE_REST_SECONDS)

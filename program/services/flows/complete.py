@@ -24,7 +24,7 @@ from program.media.schedule import (
 from program.queues import ChildPolicy, Done, Job, JobSpec, Next, Outcome, WaitFor
 from program.services.flows import names
 from program.services.flows.context import FlowContext, ItemJob, item_of, label
-from program.services.flows.plugin_hook import Paused
+from program.services.flows.plugin_hook import Paused, said_by
 
 COMPLETE = "complete"
 
@@ -178,7 +178,7 @@ def _facts(ctx: FlowContext, item: Item, having: list[str], now: datetime) -> Ch
 def _decision(
     item: Item, facts: Changes, answers: Mapping[str, object], silent: Mapping[str, str]
 ) -> Decision:
-    said = [*_said(answers), *(f"{server}: {error}" for server, error in silent.items())]
+    said = [*_said(answers), *(said_by(server, error) for server, error in silent.items())]
     by = facts.get("confirmed_by")
     if by == UNCONFIRMED:
         sentence = "No media server confirmed it in time; it is in the folder and counts as completed. "
@@ -192,4 +192,4 @@ def _said(answers: Mapping[str, object]) -> Iterable[str]:
         if isinstance(answer, ScanAnswer):
             yield answer.sentence
         elif isinstance(answer, Paused):
-            yield f"{server}: {answer.reason}"
+            yield said_by(server, answer.reason)

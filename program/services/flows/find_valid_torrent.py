@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from program.db import entries, streams, torrents
+from program.errors import Misconfigured
 from program.events import DownloadRequested, TorrentRemoveRequested
 from program.media.entry import FetchedTorrent, FileMatch
 from program.media.release import Block, Candidate
@@ -17,7 +18,7 @@ from program.media.wanted import wanted_for
 from program.queues import ChildPolicy, Done, Job, JobSpec, Next, Outcome, WaitFor
 from program.services.flows import names
 from program.services.flows.context import FlowContext, ItemJob, missing_leaves
-from program.services.flows.plugin_hook import Paused
+from program.services.flows.plugin_hook import Paused, said_by
 from program.services.flows.torrent_files import Checked
 from program.services.matching.rank import order
 from program.services.matching.sandbox import MapTask, ValidateTask
@@ -63,7 +64,8 @@ class Hunt:
     """Data of `find-valid-torrent`. phase: `rank`, `ranked`, `try`, `asked`, `checked`, `removed`. candidates None: not
     ranked yet.
 
-    turn: place of the provider asked now in the list of providers. paused: providers that asked to wait.
+    turn: place of the provider asked now in the list of providers. paused: providers that asked to wait. unusable: those of
+    which a person has to change a setting.
     """
 
     job: ItemJob
@@ -73,6 +75,12 @@ class Hunt:
     torrent: FetchedTorrent | None = None
     attempts: tuple[Attempt, ...] = ()
     paused: tuple[tuple[str, Paused], ...] = ()
+    unusable: tuple[str, ...] = ()
+
+    @property
+    def silent(self) -> frozenset[str]:
+        """Return the providers that need not be asked about further candidates."""
+        return frozenset((*(key for key, _ in self.paused), *self.unusable))
 
     def then(self, attempt: Attempt | None = None) -> "Hunt":
         """Return the hunt at the next provider."""
@@ -115,9 +123,7 @@ def _try(ctx: FlowContext, hunt: Hunt) -> Outcome:
     if hunt.turn >= len(providers):
         return Next(replace(hunt, candidates=hunt.candidates[1:], turn=0))
     candidate, provider = hunt.candidates[0], providers[hunt.turn]
-    if any(block.provider == provider for block in candidate.blocks) or any(
-        key == provider for key, _ in hunt.paused
-    ):
+    if provider in hunt.silent or any(block.provider == provider for block in candidate.blocks):
         return Next(hunt.then())
     infohash, now = candidate.release.infohash, ctx.clock.now()
     with ctx.db.write(hunt.job.root_id) as tx:
@@ -147,7 +153,7 @@ def _empty_handed(hunt: Hunt) -> NoCatch:
     if not hunt.paused:
         return NoCatch(hunt.attempts)
     key, soonest = min(hunt.paused, key=lambda pair: pair[1].until)
-    return NoCatch(hunt.attempts, soonest.until, f"{key}: {soonest.reason}")
+    return NoCatch(hunt.attempts, soonest.until, said_by(key, soonest.reason))
 
 
 def _answered(ctx: FlowContext, hunt: Hunt, job: Job) -> Outcome:
@@ -172,7 +178,10 @@ def _refused(ctx: FlowContext, hunt: Hunt, provider: str, error: object) -> Outc
         if isinstance(error, DownloadRefused) and error.torrent_id is None:
             torrents.forget(tx, provider, infohash)
     sentence = str(error) if error else "no answer"
-    return Next(hunt.then(Attempt(candidate.release.raw_title, provider, sentence)))
+    tried = hunt.then(Attempt(candidate.release.raw_title, provider, sentence))
+    if isinstance(error, Misconfigured):
+        tried = replace(tried, unusable=(*tried.unusable, provider))
+    return Next(tried)
 
 
 def _check(ctx: FlowContext, hunt: Hunt, torrent: FetchedTorrent) -> Outcome:

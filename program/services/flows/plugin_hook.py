@@ -30,6 +30,12 @@ class Paused:
     reason: str
 
 
+def said_by(key: str, trouble: object) -> str:
+    """Return a trouble as a sentence that begins with the plugin's key, as most of them do already."""
+    sentence = str(trouble).removesuffix(".")
+    return sentence if sentence.startswith(f"{key}: ") else f"{key}: {sentence}"
+
+
 class Adding:
     """Lets only one job at a time add the same torrent to the same provider."""
 

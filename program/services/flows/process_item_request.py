@@ -18,7 +18,7 @@ from program.media.outcomes import Changes, index_delayed, index_failed, index_f
 from program.queues import ChildPolicy, Done, Job, JobSpec, Next, Outcome, WaitFor
 from program.services.flows import names
 from program.services.flows.context import FlowContext, ItemJob, label
-from program.services.flows.plugin_hook import Paused
+from program.services.flows.plugin_hook import Paused, said_by
 
 
 class RequestStep(StrEnum):
@@ -59,7 +59,7 @@ class Silence:
 
 
 def _silence(job: Job) -> Silence:
-    failed = [f"{_service(queue)}: {error}" for _, queue, error in job.children.failures()]
+    failed = [said_by(_service(queue), error) for _, queue, error in job.children.failures()]
     paused = [value for _, _, value in job.children.values() if isinstance(value, Paused)]
     return Silence(
         asked=len(job.children.values()) + len(failed),

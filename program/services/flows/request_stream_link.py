@@ -15,7 +15,7 @@ from program.media.entry import Entry, EntrySource, Link
 from program.queues import ChildPolicy, Done, Fail, Job, JobSpec, Next, Outcome, WaitFor
 from program.services.flows import names
 from program.services.flows.context import FlowContext
-from program.services.flows.plugin_hook import Paused
+from program.services.flows.plugin_hook import Paused, said_by
 from program.services.plugin import DownloadRefused
 
 # A link this close to its end is not handed out any more.
@@ -92,7 +92,7 @@ def _answer(ctx: FlowContext, wish: LinkWish, source: EntrySource, job: Job) -> 
     error = next((error for _, _, error in job.children.failures()), None)
     reason = str(error or f"{source.provider} gave the address again that failed")
     if isinstance(value, Paused):
-        reason = f"{source.provider}: {value.reason}"
+        reason = said_by(source.provider, value.reason)
     if isinstance(error, DownloadRefused):
         with ctx.db.write() as tx:
             entries.fail_source(tx, source.id, reason, ctx.clock.now())

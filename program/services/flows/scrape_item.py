@@ -25,7 +25,7 @@ from program.services.flows.context import (
     item_of,
     missing_leaves,
 )
-from program.services.flows.plugin_hook import Paused
+from program.services.flows.plugin_hook import Paused, said_by
 from program.services.matching.sandbox import ParseTask
 
 # A timeline row keeps at most this many refused names; all of them are in the item's streams.
@@ -77,7 +77,7 @@ def parse(ctx: FlowContext, job: Job) -> Outcome:
     troubles = {**heard.troubles, **dict.fromkeys(silent, "no answer in time")}
     task = ParseTask(data.wanted, heard.releases, ctx.settings().ranking.plain(), ctx.clock.now())
     judged = job.in_sandbox(task, len(heard.releases)) if heard.releases else ()
-    sentences = tuple(f"{key}: {trouble}" for key, trouble in troubles.items())
+    sentences = tuple(said_by(key, trouble) for key, trouble in troubles.items())
     until = min(heard.waits.values()) if heard.waits and heard.waits.keys() == troubles.keys() else None
     return Done(SearchAnswer(_judged(judged), heard.answered, sentences, until))
 
