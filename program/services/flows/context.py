@@ -18,6 +18,7 @@ from program.media.facts import is_current, is_failed
 from program.media.item import Item, Node
 from program.media.state import Policy
 from program.plugins import Registry
+from program.queues import Job
 from program.queues.engine import Engine
 from program.services.plugin import Downloader, Updater
 from program.settings.models import RootSettings
@@ -146,6 +147,12 @@ class FlowContext:
         """Raise Cancelled when a person changed their mind about the rows of `job`."""
         if not self.same_intent(tx, job):
             raise Cancelled(f"{job.title} was changed by a person meanwhile")
+
+
+def check_answered(job: Job) -> None:
+    """Raise Cancelled for a job that waited and got nothing: its child was called off, and a new one would be too."""
+    if job.has_waited:
+        raise Cancelled(f"{job.name}: what it waited for was called off")
 
 
 def revisions(root: Node, item_id: int) -> tuple[tuple[int, int], ...]:

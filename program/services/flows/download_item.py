@@ -21,6 +21,7 @@ from program.services.flows import names
 from program.services.flows.context import (
     FlowContext,
     ItemJob,
+    check_answered,
     item_of,
     label,
     missing_leaves,
@@ -47,6 +48,7 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
         (value for _, _, value in job.children.values() if isinstance(value, (Catch, NoCatch))), None
     )
     if answer is None:
+        check_answered(job)
         return _hunt(Hunt(data.job), data)
     if isinstance(answer, NoCatch):
         return _nothing(ctx, data, answer)

@@ -22,6 +22,7 @@ from program.services.flows import names
 from program.services.flows.context import (
     FlowContext,
     ItemJob,
+    check_answered,
     item_of,
     missing_leaves,
 )
@@ -60,6 +61,7 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
     answers = [value for _, _, value in job.children.values() if isinstance(value, SearchAnswer)]
     if answers:
         return _store(ctx, data, answers[0])
+    check_answered(job)
     root = ctx.load(data.root_id)
     item_of(root, data.item_id)
     wanted = wanted_for(root, data.item_id, missing=missing_leaves(root))
