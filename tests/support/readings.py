@@ -9,7 +9,8 @@ from pathlib import Path
 
 from program.services.matching.parse import Outline, outline
 
-LIST = Path(__file__).parents[1] / "cases" / "readings.txt"
+CASES = Path(__file__).parents[1] / "cases"
+LIST = CASES / "readings.txt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How one kind does. taken: names in which the parser found numbers; right: those of them, or of those without, that are right."""
+    """How one kind does. counted: names that have numbers; taken: those in which the parser finds some; right: found right."""
 
     kind: str
     names: int
@@ -148,18 +149,24 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 def main() -> None:
     """Print the scores, and with `-v` every name that is read wrong."""
-    for score in scores(rows()):
+    chosen = rows(CASES / sys.argv[1]) if sys.argv[1:2] and sys.argv[1] != "-v" else rows()
+    for score in scores(chosen):
         sys.stdout.write(
             f"{score.kind:9} {score.names:4} names  precision {score.precision:6.1%}  recall {score.recall:6.1%}"
             f"  titles {score.titles / score.names:6.1%}  years {score.years / score.names:6.1%}\n"
         )
-    for row in rows() if "-v" in sys.argv else ():
+    for row in chosen if "-v" in sys.argv else ():
         found = read(row)
         if not all(is_right(row, found)):
             sys.stdout.write(
-                f"{row.kind}: {row.name}\n    is   {found.title!r} {numbers_of(found)} {found.year}\n"
+                f"{row.kind}: {row.name}\n      {_shown(found.title, numbers_of(found), found.year)}\n"
             )
-            sys.stdout.write(f"    not  {row.title!r} {row.numbers} {row.year}\n")
+            sys.stdout.write(f"  not {_shown(row.title, row.numbers, row.year)}\n")
+
+
+def _shown(title: str, numbers: Numbers, year: int | None) -> str:
+    said = (numbers.seasons, numbers.episodes, numbers.absolute, numbers.air_date)
+    return f"{title!r} " + " ".join(str(part) if part else "-" for part in (*said, year))
 
 
 if __name__ == "__main__":

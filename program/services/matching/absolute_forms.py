@@ -4,28 +4,50 @@ import re
 
 from program.services.matching.counting import LONGEST_RANGE, Numbering
 
+_COVERED = "\N{REPLACEMENT CHARACTER}"
+_RANGE = r"(?:(?:\s?[-~]\s?|\s+to\s+|(?P<and>\s?[+&]\s?))(?P<f>\d{2,4})(?:v\d)?)?"
 _AFTER_DASH = re.compile(
-    r"(?<=[\w!?.)~'\]\N{REPLACEMENT CHARACTER}])\s*[ .]-[ .]\s*#?(?P<e>\d{1,4})(?P<half>\.5)?(?:v\d)?"
-    r"(?:\s?[-~]\s?(?P<f>\d{2,4})(?:v\d)?)?(?=\s*(?:end|fin)?\s*(?:[\[(\-.,]|\s|$|\N{REPLACEMENT CHARACTER}))",
+    rf"(?<=[\w!?.)~'\]{_COVERED}])\s*[ .]-[ .]\s*[#(]?(?P<e>\d{{1,4}})(?P<half>\.5)?(?:v\d)?{_RANGE}"
+    rf"(?=\s*(?:end|fin)?\s*(?:[\[(\-.,)]|\s|$|{_COVERED}))",
     re.IGNORECASE,
 )
 _IN_BRACKETS = re.compile(
-    r"[\[(](?:ep?\.?\s?)?(?P<e>\d{2,4})(?P<half>\.5)?(?:v\d)?(?:\s?[-~]\s?(?P<f>\d{2,4}))?(?:\s?(?:end|fin|v\d))?[\])]",
+    r"[\[(](?:ep?\.?\s?|#)?(?P<e>\d{2,4})(?P<half>\.5)?(?:v\d)?(?:\s?[-~]\s?(?P<f>\d{2,4}))?(?:\s?(?:end|fin|v\d))?[\])]",
     re.IGNORECASE,
 )
 _BEFORE_BRACKET = re.compile(
-    r"(?<=[^\W\d_!?.]|[!?.~])[ .]+(?P<e>\d{2,4})(?P<half>\.5)?(?:v\d)?(?:\s?[-~]\s?(?P<f>\d{2,4})(?:v\d)?)?"
-    r"(?=[ .]*(?:[\[(]|$|\N{REPLACEMENT CHARACTER}))",
+    rf"(?<=[^\W\d_!?.]|[!?.~])[ .]+(?P<e>\d{{2,4}})(?P<half>\.5)?(?:v\d)?{_RANGE}"
+    rf"(?=(?:[ .]+complete)?[ .]*(?:[\[(+]|$|{_COVERED}))",
     re.IGNORECASE,
 )
-_LEADING_GROUP = re.compile(r"^\s*\[[^\]]+\]")
+# The sign says that it counts, whoever made the name.
+_SIGN = re.compile(rf"(?<![^\s\[(])#(?P<e>\d{{1,4}})(?P<half>\.5)?{_RANGE}(?!\w)")
+_LEADING_GROUP = re.compile(r"^\s*[\[{][^\]}]+[\]}]")
+_OUTSIDE = re.compile(
+    r"(?<=[^\W_!?.])[ .]+(?:-[ .]+)?(?:ova|oad|ona|specials?|sp|nc(?:op|ed)|op|ed|pv|menu|cm)(?:[ .]*(?:-[ .]+)?\d{1,3}[a-z]?)?"
+    rf"(?:v\d)?(?=[ .]*(?:[\[(]|$|-[ .]|{_COVERED}))",
+    re.IGNORECASE,
+)
 _YEARS = range(1900, 2100)
+
+
+def outside(text: str) -> Numbering | None:
+    """Read what an anime group puts outside the count: an OVA, a special, an opening without credits."""
+    match = _OUTSIDE.search(text) if _LEADING_GROUP.match(text) else None
+    if match is None:
+        return None
+    return Numbering(is_special=True, start=match.start(), end=match.end())
 
 
 def absolute(text: str) -> Numbering | None:
     """Read a number that counts over the whole show, or a range of them; a half one is a special."""
     grouped = _LEADING_GROUP.match(text) is not None
-    for pattern, needs_group in ((_AFTER_DASH, False), (_IN_BRACKETS, True), (_BEFORE_BRACKET, True)):
+    for pattern, needs_group in (
+        (_AFTER_DASH, False),
+        (_IN_BRACKETS, True),
+        (_BEFORE_BRACKET, True),
+        (_SIGN, False),
+    ):
         if needs_group and not grouped:
             continue
         for match in pattern.finditer(text):
@@ -37,13 +59,41 @@ def absolute(text: str) -> Numbering | None:
 
 def _absolute_of(match: re.Match[str], *, grouped: bool) -> Numbering | None:
     first, last = int(match["e"]), int(match["f"] or match["e"])
-    if first in _YEARS and not grouped:
-        return None
-    if first in _YEARS and match.re is not _AFTER_DASH:
+    if first in _YEARS and not (grouped and match.re is _AFTER_DASH):
         return None
     if last < first or last - first > LONGEST_RANGE:
         return None
     if match["half"]:
         return Numbering((), (), None, True, None, "", match.start(), match.end())
-    episodes = tuple(range(first, last + 1))
+    is_pair = "and" in match.re.groupindex and match["and"] is not None
+    episodes = (first, last) if is_pair else tuple(range(first, last + 1))
     return Numbering((), episodes, None, first == 0, None, "", match.start(), match.end())
+
+
+_BESIDE = re.compile(
+    r"[\s.]*(?:-\s*)?[\[(]?#?(?P<e>\d{2,4})(?:-(?P<f>\d{2,4}))?[\])]?(?=\s*(?:[\[(]|$|-\s)|\.(?:-|$))"
+)
+_BESIDE_BEFORE = re.compile(r"[\s.]+(?:-[\s.]+)?(?P<e>\d{2,4})(?:-(?P<f>\d{2,4}))?[\s.]*-?[\s.]*[\[(]?$")
+
+
+def beside(text: str, found: Numbering) -> tuple[tuple[int, ...], int, int]:
+    """Return the numbers over the whole show beside those within a season (`S02E03 (28)`, `28 - S02E03`), and where both lie."""
+    behind = _BESIDE.match(text, found.end)
+    if behind is not None and (numbers := _as_many(behind, found)):
+        return numbers, found.start, behind.end()
+    before = _BESIDE_BEFORE.search(text[: found.start])
+    if (
+        before is not None
+        and (numbers := _as_many(before, found))
+        and re.search(r"[^\W\d_]", text[: before.start()])
+    ):
+        return numbers, before.start(), found.end
+    return (), found.start, found.end
+
+
+def _as_many(match: re.Match[str], found: Numbering) -> tuple[int, ...]:
+    first, last = int(match["e"]), int(match["f"] or match["e"])
+    is_written_so = match["e"].startswith("0") or "-" in match[0] or "(" in match[0] or "[" in match[0]
+    if last - first + 1 != len(found.episodes) or first in _YEARS or not is_written_so:
+        return ()
+    return tuple(range(first, last + 1))

@@ -15,20 +15,21 @@ LONGEST_LOOSE_RANGE = 60
 SEASONS_MAX = 60
 
 SEASON = (
-    r"(?:seasons?|saisons?|temporadas?|temp|staffeln?|stagion[ei]|series|seizoen(?:en)?|sezon[iy]?|s(?:ä|ae?)song(?:er)?"
-    r"|kausi|sæson|sesong|сезон[ыа]?|évad)"
+    r"(?:seasons?|saisons?|temporadas?|temp|staffeln?|stagion[ei]|series|seizoen(?:en)?|sezon[aiy]?|s(?:ä|ae?)song(?:er)?"
+    r"|kausi|sæson(?:er)?|sesong(?:er)?|сезон[ыа]?|évad|시즌)"
 )
 EPISODE = (
-    r"(?:episodes?|episodios?|épisodes?|eps?|cap(?:itulo|ítulo)?s?|folgen?|aflevering(?:en)?|avsnitt|odc(?:inek)?|"
+    r"(?:episodes?|[eé]pis[oó]dios?|épisodes?|eps?|cap(?:itulo|ítulo)?s?|folgen?|aflevering(?:en)?|avsnitt|odc(?:inek)?|"
     r"сери[яйи]|эпизод|bölüm)"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Numbering:
-    """What a name counts. start, end: where in the text. glued: the number as it was written when it may be two episodes.
+    """What a name counts. start, end: where in the text. glued: the number as it was written when it can be read otherwise.
 
-    is_special: a name that says of itself that it is outside the count. has_complete: it says that it holds everything.
+    is_special: a name that says of itself that it is outside the count. absolute: numbers over the whole show beside those within
+    a season.
     """
 
     seasons: tuple[int, ...] = ()
@@ -39,18 +40,20 @@ class Numbering:
     form: str = ""
     start: int = 0
     end: int = 0
+    absolute: tuple[int, ...] = ()
 
 
 _MORE = re.compile(
     r"""
-    (?P<op>[ .]*(?P<sign>[-~+&,/]|(?:to|bis)(?=[ .\d])|(?:and|a|et|y|e|и|по)(?=[ .]))?[ .]*)
-    (?:\[?\(?s(?P<season>\d{1,3})[ .x]*|(?P<cross>\d{1,2})x)?
+    (?P<op>[ .]*(?P<sign>[-~+&,/]|(?:to|bis|through)(?=[ .\d])|(?:and|a|à|et|y|e|и|по)(?=[ .]))?[ .]*)
+    (?:\[?\(?s(?P<season>\d{1,4})[ .x]*|x?(?P<cross>\d{1,4})x)?
     (?P<mark>e(?:p(?:isode)?)?[ .]?|x)?
-    (?P<number>\d{1,4})(?!\d|[pi]\b|[ .]?(?:st|nd|rd|th)\b)(?!\.\d)
+    (?P<number>\d{1,4})(?!\d|[pi]\b|[ .]?(?:st|nd|rd|th)\b)(?!\.\d(?!\d))
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_RANGE_SIGNS = ("-", "~", "to", "bis", "a", "по")
+_RANGE_SIGNS = ("-", "~", "to", "bis", "through", "a", "à", "по")
+_AND_SIGNS = ("&", "+", "and", "et", "y", "и")
 
 
 def episodes_from(first: str, text: str, end: int) -> tuple[tuple[int, ...], int]:
@@ -62,6 +65,9 @@ def episodes_from(first: str, text: str, end: int) -> tuple[tuple[int, ...], int
         if more is None or not _belongs(more, found[-1], width):
             return tuple(dict.fromkeys(found)), end
         number, sign = int(more["number"]), (more["sign"] or "").lower()
+        if more["cross"] and not more["op"] and int(more["cross"]) == found[-1] + 1:
+            # `1x02x03x04`: no season, the next one of a list.
+            found.append(int(more["cross"]))
         if sign in _RANGE_SIGNS and found[-1] < number <= found[-1] + LONGEST_RANGE:
             found.extend(range(found[-1] + 1, number + 1))
         else:
@@ -70,20 +76,28 @@ def episodes_from(first: str, text: str, end: int) -> tuple[tuple[int, ...], int
 
 
 def _belongs(more: re.Match[str], last: int, width: int) -> bool:
-    number, mark, sign = int(more["number"]), more["mark"], more["sign"]
+    number, mark, sign = int(more["number"]), more["mark"], (more["sign"] or "").lower()
     if mark or more["season"] or more["cross"]:
         return number > last
-    if not sign or number <= last or number - last > LONGEST_LOOSE_RANGE:
-        return False
-    tight = " " not in more["op"]
     following = more.string[more.end() : more.end() + 1]
-    return tight and len(more["number"]) in (width, width + 1) and not following.isalpha()
+    if number <= last or number - last > LONGEST_LOOSE_RANGE or following.isalpha():
+        return False
+    is_as_wide = len(more["number"]) in (width, width + 1)
+    if sign and " " not in more["op"]:
+        return is_as_wide
+    if not sign:
+        # `E02.03.04`: the next number, written in the same way.
+        return more["op"] == "." and number == last + 1 and len(more["number"]) == width > 1
+    is_last = not re.match(r"[ .]*[^\W\d_]", more.string[more.end() :])
+    if sign in _AND_SIGNS:
+        return number == last + 1 and is_as_wide
+    return sign in _RANGE_SIGNS and sign not in ("-", "~") and is_last
 
 
 @cache
 def _season_again(word: str) -> re.Pattern[str]:
     return re.compile(
-        r"\s*[.]?(?P<sign>[-~&+,/]|(?:to|and|a|et|bis|y|e|и|по|through|thru)(?=[ .])|(?=[ .]s\d)|(?=\.\d\.))[. ]*"
+        r"\s*[.]?(?P<sign>[-~&+,/]|(?:to|and|a|à|et|bis|y|e|и|по|through|thru)(?=[ .])|(?=[ .]?s\d)|(?=[. ]\d))[. ]*"
         rf"(?:{word}[. ]*)?(?P<number>\d{{1,2}})(?![\dpe]|[. ]?e\d|\s*[-~]?\s*(?:of|x)\s*\d)",
         re.IGNORECASE,
     )
@@ -95,9 +109,10 @@ def seasons_from(first: int, text: str, end: int, word: str) -> tuple[tuple[int,
     again = _season_again(word)
     while (more := again.match(text, end)) is not None:
         number, sign = int(more["number"]), more["sign"].lower()
-        if not found[-1] < number <= SEASONS_MAX:
+        is_bare = not sign and not re.match(r"[. ]?s", text[end:], re.IGNORECASE)
+        if not found[-1] < number <= SEASONS_MAX or (is_bare and number != found[-1] + 1):
             break
-        is_range = sign in ("-", "~", "to", "a", "bis", "through", "thru", "по")
+        is_range = sign in ("-", "~", "to", "a", "à", "bis", "through", "thru", "по")
         found.extend(range(found[-1] + 1, number + 1) if is_range else (number,))
         end = more.end()
     return tuple(found), end

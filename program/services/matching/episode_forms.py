@@ -3,23 +3,49 @@
 import re
 from collections.abc import Iterable
 
-from program.services.matching.counting import EPISODE, SEASON, Numbering, episodes_from, with_episodes
+from program.services.matching.counting import (
+    EPISODE,
+    LONGEST_RANGE,
+    SEASON,
+    SEASONS_MAX,
+    Numbering,
+    episodes_from,
+    with_episodes,
+)
 
 _STANDARD = re.compile(
     r"(?<![a-z0-9])s(?P<s>\d{1,4})[\]\[)( ._x-]*(?:e(?:p(?:isode)?)?|folge|серия)[\[(. _-]*(?P<e>\d{1,4})(?!\d|[pi](?![a-z]))",
     re.IGNORECASE,
 )
-_CROSS_S = re.compile(r"(?<![a-z0-9])s(?P<s>\d{1,2})[. ]?x[. ]?(?P<e>\d{2,3})(?!\d)", re.IGNORECASE)
+# Spanish and Portuguese names count in temporadas; tight, since a lone T is a letter.
+_TEMPORADA = re.compile(
+    r"(?<![a-z0-9])t(?P<s>\d{1,2})[ .x]?e(?:p\.?)?[ ]?(?P<e>\d{1,3})(?!\d)", re.IGNORECASE
+)
+_CROSS_S = re.compile(r"(?<![a-z0-9])s(?P<s>\d{1,4})[. ]?x[. ]?(?P<e>\d{2,3})(?!\d)", re.IGNORECASE)
+_ACROSS = re.compile(
+    r"(?<![a-z0-9])s(?P<s>\d{1,2})e\d{1,3}\s*(?:-|~|to)\s*s(?P<t>\d{1,2})e\d{1,3}(?!\d)", re.IGNORECASE
+)
+# `S01.02.Title`, `S2 05`: nothing but a dot or a space before an episode of two digits.
+_SEASON_DOT = re.compile(
+    r"(?<![a-z0-9])s(?P<s>\d{1,2})[. ](?P<e>\d{2})(?![\d.]\d|[a-z0-9]|[. ]\d{2}(?!\d))", re.IGNORECASE
+)
 _WORDS = re.compile(
-    rf"(?<![^\W\d_]){SEASON}[. :#-]*(?P<s>\d{{1,4}})[\], .:;()-]*(?:{EPISODE})[. :#-]*(?P<e>\d{{1,4}})(?!\d)",
+    rf"(?<![^\W\d_]){SEASON}[. :#-]*(?P<s>\d{{1,4}})[\], .:;()/-]*(?:{EPISODE})[. :#-]*(?P<e>\d{{1,4}})(?!\d)",
     re.IGNORECASE,
 )
+_WIDE_RANGE = re.compile(r"\s+-\s+(?P<to>\d{1,3})(?=\s*(?:$|[\[(]|\N{REPLACEMENT CHARACTER}))")
 _WORDS_AFTER = re.compile(
-    rf"(?<!\d)(?P<s>\d{{1,2}})(?:st|nd|rd|th|[.ªº°]|-?й)?\s*{SEASON}[. ,:-]*"
-    rf"(?:(?P<e>\d{{1,4}})\s*(?:{EPISODE})|(?:{EPISODE})[. :]*(?P<f>\d{{1,4}}))",
+    rf"(?<!\d)(?P<s>\d{{1,2}})(?:st|nd|rd|th|[.ªº°a]|-?й)?\s*{SEASON}[. ,:(-]*"
+    rf"(?:(?P<e>\d{{1,4}})(?:\s*[-~]\s*(?P<to>\d{{1,4}}))?[.ªº°]?\s*(?:{EPISODE})|(?:{EPISODE})[. :]*(?P<f>\d{{1,4}}))",
     re.IGNORECASE,
 )
-_CROSS = re.compile(r"(?<![\da-z])(?P<s>\d{1,2})\s?x\s?(?P<e>\d{2,3})(?!\d)", re.IGNORECASE)
+_WORDS_TURNED = re.compile(
+    rf"(?<!\d)(?P<e>\d{{1,4}})[.ªº°]?\s*(?:{EPISODE})[. ,:(-]*(?P<s>\d{{1,2}})(?:[.ªº°a]|-?й)?\s*{SEASON}(?![^\W\d_])",
+    re.IGNORECASE,
+)
+_CROSS = re.compile(r"(?<![\da-z])(?P<s>\d{1,2}|(?:19|20)\d\d)\s?x\s?(?P<e>\d{2,3})(?!\d)", re.IGNORECASE)
+# One digit is more often a size or a formation; it must end the name or stand before a dash.
+_CROSS_SHORT = re.compile(r"(?<![\da-z])(?P<s>\d{1,2})x(?P<e>\d)(?=\s*$|\s+-\s)", re.IGNORECASE)
 _SPANISH = re.compile(
     r"\bcap(?:itulo|ítulo)?\.?[ ]?(?P<s>\d{1,2})(?P<e>\d{2})(?:[_ -](?P<t>\d{1,2})(?P<u>\d{2}))?(?!\d)",
     re.IGNORECASE,
@@ -28,28 +54,69 @@ _OF = re.compile(
     r"(?<![^\W_])(?:(?:part|pt|ep|e|episode)[. ]?)?\(?(?P<e>\d{1,3})[. ]?(?:of|von|de|из)[. ]?(?P<n>\d{1,3})(?!\d)",
     re.IGNORECASE,
 )
+# A season and then a count: `Series 2 3of6`, `S1 (1-10 of 10)`; British series have parts.
+_SEASON_OF = re.compile(
+    rf"(?<![a-z0-9])(?:s|{SEASON}[. ]?)(?P<s>\d{{1,2}})[\s.,:(\[-]+(?P<e>\d{{1,3}})(?:\s?[-~]\s?(?P<to>\d{{1,3}}))?"
+    r"[. ]?(?:of|von|de|из)[. ]?\d{1,3}(?!\d)",
+    re.IGNORECASE,
+)
+_SERIES_PART = re.compile(
+    r"(?<![a-z0-9])series[. ](?P<s>\d{1,2})[\s.,-]+(?:part|pt)[. ](?P<e>\d{1,2})(?!\d)", re.IGNORECASE
+)
 _SEASON_DASH = re.compile(
-    rf"(?<![a-z0-9])(?:s|{SEASON}[. ]?)(?P<s>\d{{1,2}})\s+-\s+(?P<e>\d{{1,4}})(?!\d|\s?(?:of|[.]\d))",
+    rf"(?<![a-z0-9])(?:s|{SEASON}[. ]?)(?P<s>\d{{1,2}})\)?[ .]+-[ .]+(?P<e>\d{{1,4}})(?!\d|\s?(?:of|[.]\d))",
     re.IGNORECASE,
 )
 _ORDINAL_DASH = re.compile(
-    r"(?<!\d)(?P<s>\d{1,2})(?:st|nd|rd|th)\sseason\s+(?:-\s+)?(?P<e>\d{1,4})(?![\d.])", re.IGNORECASE
+    r"(?<!\d)(?P<s>\d{1,2})(?:st|nd|rd|th)[ .]season\)?[ .]+(?:-[ .]+)?(?P<e>\d{1,4})(?![\d.]\d)",
+    re.IGNORECASE,
 )
 
 
 def standard(text: str) -> Numbering | None:
-    """Read `S01E02` and everything like it."""
-    match = _STANDARD.search(text) or _CROSS_S.search(text)
-    return with_episodes(match, text, match["s"], match["e"]) if match else None
+    """Read `S01E02` and everything like it; from one season into another it is a pack of seasons."""
+    across = _ACROSS.search(text)
+    if across and int(across["s"]) < int(across["t"]) <= SEASONS_MAX:
+        seasons = tuple(range(int(across["s"]), int(across["t"]) + 1))
+        return Numbering(seasons, start=across.start(), end=across.end())
+    match = _STANDARD.search(text) or _CROSS_S.search(text) or _TEMPORADA.search(text)
+    if match is None:
+        return None
+    found = with_episodes(match, text, match["s"], match["e"])
+    another = _STANDARD.search(text, found.end)
+    if len(found.episodes) > 1 and another and int(another["s"]) == found.seasons[0] + 1:
+        # `S01E01-E10 S02E01-E08`: whole seasons.
+        return Numbering((*found.seasons, int(another["s"])), start=found.start, end=another.end())
+    return found
 
 
 def words(text: str) -> Numbering | None:
-    """Read `Season 1 Episode 2` in many languages."""
+    """Read `Season 1 Episode 2` in many languages and orders."""
     match = _WORDS.search(text)
     if match is not None:
-        return with_episodes(match, text, match["s"], match["e"])
+        found = with_episodes(match, text, match["s"], match["e"])
+        wide = _WIDE_RANGE.match(text, found.end) if len(found.episodes) == 1 else None
+        if wide and found.episodes[0] < int(wide["to"]) <= found.episodes[0] + LONGEST_RANGE:
+            episodes = tuple(range(found.episodes[0], int(wide["to"]) + 1))
+            return Numbering(found.seasons, episodes, start=found.start, end=wide.end())
+        return found
     match = _WORDS_AFTER.search(text)
-    return with_episodes(match, text, match["s"], match["e"] or match["f"]) if match else None
+    if match is not None:
+        found = with_episodes(match, text, match["s"], match["e"] or match["f"])
+        return _ranged(match, found) if match["to"] else found
+    match = _WORDS_TURNED.search(text)
+    return (
+        Numbering((int(match["s"]),), (int(match["e"]),), start=match.start(), end=match.end())
+        if match
+        else None
+    )
+
+
+def _ranged(match: re.Match[str], found: Numbering) -> Numbering | None:
+    first, last = int(match["e"]), int(match["to"])
+    if not first < last <= first + LONGEST_RANGE:
+        return None
+    return Numbering(found.seasons, tuple(range(first, last + 1)), start=match.start(), end=match.end())
 
 
 def cross(text: str) -> Numbering | None:
@@ -57,7 +124,8 @@ def cross(text: str) -> Numbering | None:
     # The last one counts: a title may hold the like of it.
     matches = list(_CROSS.finditer(text))
     if not matches:
-        return None
+        short = _CROSS_SHORT.search(text)
+        return with_episodes(short, text, short["s"], short["e"]) if short else None
     match = matches[0]
     for later in matches[1:]:
         if int(later["s"]) != int(match["s"]):
@@ -76,24 +144,52 @@ def spanish(text: str) -> Numbering | None:
     return Numbering((int(match["s"]),), tuple(episodes), start=match.start(), end=match.end())
 
 
+def season_and_count(text: str) -> Numbering | None:
+    """Read a season with a count behind it: `Series 2 3of6`, `S1 (1-10 of 10)`, `S01.02`."""
+    match = _SEASON_OF.search(text)
+    if match is not None:
+        first, last = int(match["e"]), int(match["to"] or match["e"])
+        if first <= last <= first + LONGEST_RANGE:
+            episodes = tuple(range(first, last + 1))
+            return Numbering((int(match["s"]),), episodes, start=match.start(), end=match.end())
+    match = _SERIES_PART.search(text) or _SEASON_DOT.search(text)
+    return with_episodes(match, text, match["s"], match["e"]) if match else None
+
+
 def anime_season(text: str) -> Numbering | None:
-    """Read a season with a dash before its episode: `S2 - 05`, `2nd Season - 05`."""
-    match = _SEASON_DASH.search(text) or _ORDINAL_DASH.search(text)
+    """Read a season with a dash before its episode: `S2 - 05`, `2nd Season - 05`; `Season 1 - 5` are five seasons."""
+    match = _SEASON_DASH.search(text)
+    if match is not None and len(match["e"]) == 1 and len(match[0]) > len("S01 - 5") and match["s"] == "1":
+        return None
+    match = match or _ORDINAL_DASH.search(text)
     return with_episodes(match, text, match["s"], match["e"]) if match else None
 
 
 _EPISODE_ONLY = re.compile(
     rf"(?<![^\W_])(?:e|{EPISODE})[. #:-]*(?P<e>\d{{1,4}})(?!\d|\.\d(?!\d)|[a-z]{{2}})", re.IGNORECASE
 )
+_EAST_ASIAN = re.compile(
+    r"第\s*(?P<e>\d{1,4})(?:\s*[-~]\s*第?(?P<to>\d{1,4}))?\s*[话話集回]|(?<!\d)(?P<k>\d{1,4})\s*[화회](?!\w)"
+)
 
 
 def episode_only(text: str) -> Numbering | None:
-    """Read `E05`, `Episode 5`, `Folge 5`."""
+    """Read `E05`, `Episode 5`, `Folge 5`, and the fifth of East Asian names."""
     match = _EPISODE_ONLY.search(text)
     if match is None:
-        return None
+        return _east_asian(text)
     episodes, end = episodes_from(match["e"], text, match.end())
     return Numbering((), episodes, None, episodes == (0,), None, "", match.start(), end)
+
+
+def _east_asian(text: str) -> Numbering | None:
+    match = _EAST_ASIAN.search(text)
+    if match is None:
+        return None
+    first = int(match["e"] or match["k"])
+    last = int(match["to"] or first)
+    episodes = tuple(range(first, last + 1)) if first <= last <= first + LONGEST_RANGE else (first,)
+    return Numbering((), episodes, start=match.start(), end=match.end())
 
 
 def counted(text: str) -> Numbering | None:
@@ -104,10 +200,13 @@ def counted(text: str) -> Numbering | None:
     return Numbering((), (int(match["e"]),), start=match.start(), end=match.end())
 
 
-_PART = re.compile(
-    r"(?<![^\W_])(?:part|pt|teil|partie|parte)[. ](?P<e>\d{1,2}|i{1,3}|iv|vi{0,3})(?![^\W_])", re.IGNORECASE
-)
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii")
+_SPELT = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_PART = re.compile(
+    rf"(?<![^\W_])(?:parts?|pt|teil|partie|parte)[. ](?P<e>\d{{1,2}}|i{{1,3}}|iv|vi{{0,3}}|{'|'.join(_SPELT)})"
+    r"(?:(?:-|[. ](?:and|&)[. ](?:part|pt)[. ])(?P<f>\d{1,2}))?(?![^\W_])",
+    re.IGNORECASE,
+)
 
 
 def part(text: str) -> Numbering | None:
@@ -115,6 +214,13 @@ def part(text: str) -> Numbering | None:
     match = _PART.search(text)
     if match is None:
         return None
-    said = match["e"].lower()
-    number = int(said) if said.isdigit() else _ROMAN.index(said) + 1
-    return Numbering((), (number,), start=match.start(), end=match.end())
+    first = _counted_by(match["e"].lower())
+    last = int(match["f"] or first)
+    episodes = tuple(range(first, last + 1)) if first < last else (first,)
+    return Numbering((), episodes, start=match.start(), end=match.end())
+
+
+def _counted_by(said: str) -> int:
+    if said.isdigit():
+        return int(said)
+    return (_ROMAN if said in _ROMAN else _SPELT).index(said) + 1

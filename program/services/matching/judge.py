@@ -3,12 +3,13 @@
 import base64
 import binascii
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from program.media.release import FoundRelease, JudgedRelease, Rejection
 from program.media.wanted import Wanted
 from program.services.matching.names import Names, TitleMatch
+from program.services.matching.numbering import WEAK
 from program.services.matching.parse import Parsed, parse
 from program.services.matching.rank import score_of
 from program.services.matching.rules import RULES
@@ -46,7 +47,15 @@ def look_at(
 ) -> Look:
     """Return what the rules look at for one release name."""
     parsed = parse(title, of_film=wanted.is_movie)
-    return Look(wanted, names, parsed, _best_match(wanted, names, parsed, ranking), ranking, now, size)
+    match = _best_match(wanted, names, parsed, ranking)
+    if parsed.form in WEAK and match.reading.text.rstrip("]) ").endswith(_number_of(parsed)):
+        # The lone number turned out to be the title's.
+        parsed = replace(parsed, seasons=(), episodes=(), absolute=(), glued=None, form="")
+    return Look(wanted, names, parsed, match, ranking, now, size)
+
+
+def _number_of(parsed: Parsed) -> str:
+    return str(parsed.glued or parsed.episodes[-1])
 
 
 def refusals(look: Look, rules: Iterable[Rule] = RULES) -> Iterable[Rejection]:

@@ -139,7 +139,11 @@ def _in_named_season(
 ) -> tuple[WantedEpisode, ...]:
     if parsed.glued is not None and (season, parsed.glued) in guide.by_number:
         return guide.in_season(season, (parsed.glued,))
+    if parsed.form == "glued" and guide.is_anime and parsed.glued in guide.by_absolute:
+        return (guide.by_absolute[parsed.glued],)
     found = guide.in_season(season, numbers)
+    if not found and parsed.absolute:
+        found = tuple(guide.by_absolute[n] for n in parsed.absolute if n in guide.by_absolute)
     if found:
         return found
     # `S01E1170`: the season is a mere habit, the number counts over the whole show.

@@ -6,7 +6,8 @@ Numbers without a season stay without one: whether they count over the whole sho
 from collections.abc import Callable
 from dataclasses import replace
 
-from program.services.matching.absolute_forms import absolute
+from program.services.matching.absolute_forms import absolute, beside, outside
+from program.services.matching.bare_forms import alone, glued
 from program.services.matching.counting import Numbering
 from program.services.matching.date_forms import daily
 from program.services.matching.episode_forms import (
@@ -15,6 +16,7 @@ from program.services.matching.episode_forms import (
     cross,
     episode_only,
     part,
+    season_and_count,
     spanish,
     standard,
     words,
@@ -28,9 +30,11 @@ FORMS: tuple[tuple[str, Reader], ...] = (
     ("cross", cross),
     ("daily", daily),
     ("spanish", spanish),
+    ("season_count", season_and_count),
     ("anime_season", anime_season),
     ("season", season_pack),
     ("counted", counted),
+    ("outside", outside),
     ("episode", episode_only),
     ("absolute", absolute),
     ("part", part),
@@ -39,14 +43,34 @@ FORMS: tuple[tuple[str, Reader], ...] = (
 
 # The forms that no film's title has.
 UNMISTAKABLE = frozenset({"standard", "words", "cross", "daily"})
+# The forms that name one season and its episodes.
+_WITHIN_SEASON = frozenset({"standard", "cross", "words"})
+# Forms of a lone number, which may be the title's own.
+WEAK = frozenset({"glued", "alone"})
 
 
-def read_numbering(text: str, *, of_film: bool = False) -> Numbering | None:
-    """Return what the name counts, None when it counts nothing. of_film: only what no title has, so that a part stays in it."""
+def read_numbering(text: str, raw: str = "", *, of_film: bool = False) -> Numbering | None:
+    """Return what the name counts, None when it counts nothing. text: with its technical words covered; raw: with them.
+
+    of_film: only what no title has, so that a part stays in it.
+    """
     for form, reader in FORMS:
         if of_film and form not in UNMISTAKABLE:
             continue
         found = reader(text)
         if found is not None:
-            return replace(found, form=form)
-    return None
+            return _with_absolute(replace(found, form=form), text)
+    if of_film:
+        return None
+    bare = glued(text, raw or text)
+    if bare is not None:
+        return replace(bare, form="glued")
+    single = alone(text)
+    return replace(single, form="alone") if single is not None else None
+
+
+def _with_absolute(found: Numbering, text: str) -> Numbering:
+    if found.form not in _WITHIN_SEASON or not found.episodes:
+        return found
+    numbers, start, end = beside(text, found)
+    return replace(found, absolute=numbers, start=start, end=end)

@@ -13,6 +13,7 @@ from program.media.release import JsonValue
 from program.services.matching.counting import Numbering
 from program.services.matching.languages import split_languages
 from program.services.matching.noise import flat, without_extension
+from program.services.matching.paths import folders_and_leaf, with_folders
 from program.services.matching.technical import DUAL, EXTRAS, flags, read_by_ptt, resolution, text, texts
 from program.services.matching.titles import TitleReading, read_head
 
@@ -31,9 +32,9 @@ _COMPLETE = re.compile(
 class Outline:
     """The front of a name, read: what it is of. readings: what its title may be, most likely first.
 
-    seasons, episodes: () when none is named; episodes without seasons may count over the whole show. glued: the number as written
-    when two episodes may be one. between: the words between the year or the numbers and the technical part, mostly an
-    episode's title. behind: the technical part.
+    seasons, episodes: () when none is named. absolute: numbers that count over the whole show, or may do so: those of episodes
+    without a season, and those beside a season's. glued: the number as written when it can be read otherwise. form: how it counts.
+    between: the words between the year or the numbers and the technical part, mostly an episode's title. behind: that part.
     """
 
     raw: str
@@ -41,6 +42,7 @@ class Outline:
     years: tuple[int, ...] = ()
     seasons: tuple[int, ...] = ()
     episodes: tuple[int, ...] = ()
+    absolute: tuple[int, ...] = ()
     air_date: date | None = None
     is_special: bool = False
     is_complete: bool = False
@@ -57,14 +59,14 @@ class Outline:
         return self.readings[0].text if self.readings else ""
 
     @property
+    def titles(self) -> tuple[str, ...]:
+        """Return everything that may be the title, most likely first: with and without a year or number, both sides of a slash."""
+        return tuple(dict.fromkeys(reading.text for reading in self.readings))
+
+    @property
     def year(self) -> int | None:
         """Return the year beside the most likely title."""
         return self.readings[0].year if self.readings else None
-
-    @property
-    def absolute(self) -> tuple[int, ...]:
-        """Return the numbers that count over the whole show; empty when the episodes count within a season."""
-        return () if self.seasons else self.episodes
 
     @property
     def has_numbers(self) -> bool:
@@ -101,6 +103,7 @@ class Parsed(Outline):
             "year": self.year,
             "seasons": list(self.seasons),
             "episodes": list(self.episodes),
+            "absolute": list(self.absolute),
             "air_date": self.air_date.isoformat() if self.air_date else None,
             "special": self.is_special,
             "complete": self.is_complete,
@@ -123,8 +126,10 @@ class Parsed(Outline):
 
 
 def parse(name: str, *, of_film: bool = False) -> Parsed:
-    """Return what a release or file name says; any string whatever gives a value.
+    """Return what a release or file name says, folders before it included; any string whatever gives a value.
 
+    This is the entry for use from outside, and stays: `title`, `titles`, `year`, `seasons`, `episodes`, `absolute`, `air_date`,
+    `is_special`, `is_complete`, and what `Parsed` adds. `docs/matching.md` tells them one by one.
     of_film: a number that may belong to a title does, so that the second part of a film is no episode.
     """
     return _parse(name[:_LONGEST_NAME], of_film)
@@ -137,8 +142,11 @@ def outline(name: str, *, of_film: bool = False) -> Outline:
 
 @lru_cache(maxsize=_CACHED_NAMES)
 def _outline(name: str, of_film: bool) -> Outline:  # noqa: FBT001 - the cache is quicker with plain arguments
-    text = without_extension(flat(name))
+    folders, leaf = folders_and_leaf(flat(name))
+    text = without_extension(leaf)
     head = read_head(text, of_film=of_film)
+    if folders:
+        head = with_folders(head, [read_head(folder, of_film=of_film) for folder in reversed(folders)], text)
     numbering = head.numbering or Numbering()
     return Outline(
         raw=name,
@@ -146,6 +154,7 @@ def _outline(name: str, of_film: bool) -> Outline:  # noqa: FBT001 - the cache i
         years=head.years,
         seasons=numbering.seasons,
         episodes=numbering.episodes,
+        absolute=numbering.absolute or (() if numbering.seasons else numbering.episodes),
         air_date=numbering.air_date,
         is_special=numbering.is_special,
         is_complete=_COMPLETE.search(text) is not None,

@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 
 from program.services.matching.counting import Numbering
 from program.services.matching.noise import MASK, WEAK_WORDS, masked
-from program.services.matching.numbering import read_numbering
+from program.services.matching.numbering import WEAK, read_numbering
 
 _YEAR = re.compile(r"(?<![^\W_])(?:19|20)\d\d(?![^\W_])")
+_DATED = re.compile(r"[-. /]\d\d?[-. /]\d\d?(?!\d)")
 _GROUP = re.compile(r"^\s*(?:\[([^\]]*)\]|\{([^}]*)\})[ .\-]*")
+_ROUND = re.compile(r"^\s*\(([^)]*)\)[ .\-]*")
 _SITE = re.compile(
-    r"^[\s\[({]*(?:www[. ][\w-]+[. ]\w{2,6}|[\w-]+\.(?:com|org|net|info|cc|xyz|lol|ws|to))[\s\])}]*(?:[-:|]\s*|(?<=[\])}])\s*)",
+    r"^[\s\[({]*(?:www[. ][\w-]+[. ]\w{2,12}|[\w-]+\.(?:com|org|net|info|cc|xyz|lol|ws|to))[\s\])}]*(?:[-:|]\s*|(?<=[\])}])\s*)",
     re.IGNORECASE,
 )
 _SIDES = re.compile(r"\s+[/|]\s+|\s*\|\s*|\s+(?:aka|a\.k\.a\.?)\s+|\.(?:aka|a\.k\.a)\.", re.IGNORECASE)
@@ -20,7 +22,7 @@ _BRACKETS = re.compile(r"[\[({]([^\])}]*)[\])}]?")
 _MOST_READINGS = 16
 # What may stand behind a title as a whole.
 _PHRASE = re.compile(
-    r"[\s._\-(\[]+(?:(?:the[\s._])?complete[\s._](?:tv[\s._])?(?:series|collection|seasons?|show)"
+    r"[\s._\-(\[]+(?:(?:the[\s._])?complete(?:[\s._](?:tv[\s._])?(?:series|collection|seasons?|show))?|int[eé]grale?"
     r"|(?:season|saison|temporada|stagione|staffel)[\s._]\d{1,2})[\s._\-)\]\[(]*$",
     re.IGNORECASE,
 )
@@ -71,14 +73,22 @@ def read_head(text: str, *, of_film: bool = False) -> Head:
     """Return what the front of a name says. text: flat, without extension; of_film: read as the name of a film."""
     start, group, has_site = _prefix(text)
     covered, _ = masked(text)
-    numbering = read_numbering(covered, of_film=of_film)
+    numbering = read_numbering(covered, text, of_film=of_film)
+    if numbering is not None and numbering.start < start < numbering.end:
+        start = numbering.end
     first = _region_end(text, start, numbering)
     readings: list[TitleReading] = []
     for begin, side in _sides(text, start):
-        own = read_numbering(masked(side)[0], of_film=of_film)
-        end = _region_end(side, 0, own if begin > start else _shifted(numbering, begin))
+        own = read_numbering(masked(side)[0], side, of_film=of_film)
+        at = own if begin > start else _shifted(numbering, begin)
+        end = _region_end(side, 0, at)
         readings += _readings(side[:end], ends_at_count=_ends_at_count(numbering, begin + end))
-    years = tuple(int(match[0]) for match in _YEAR.finditer(covered))
+        if at is not None and at.form in WEAK and _WORD.search(side[: max(at.start, 0)]):
+            # The number may be the title's own.
+            readings += _readings(side[: max(at.end, 0)], ends_at_count=True)
+    years = _years(covered, numbering)
+    if not any(reading.text for reading in readings) and numbering is not None:
+        readings = list(_behind_count(text, covered, numbering))
     whole = [_with_year(reading, years) for reading in dict.fromkeys(readings) if reading.text]
     between, technical = _after_title(text, covered, start, first, numbering)
     front = text[start + _trimmed_end(text[start:first]) : first]
@@ -92,6 +102,36 @@ def read_head(text: str, *, of_film: bool = False) -> Head:
         between.strip(" .-_"),
         behind,
     )
+
+
+def _years(covered: str, numbering: Numbering | None) -> tuple[int, ...]:
+    """Return the year numbers that may say when the title came out: no date's, none of an episode's title."""
+    if numbering is None:
+        return tuple(int(match[0]) for match in _YEAR.finditer(covered))
+    found = []
+    for match in _YEAR.finditer(covered):
+        if _DATED.match(covered, match.end()):
+            continue
+        if match.start() >= numbering.end:
+            between, behind = covered[numbering.end : match.start()], covered[match.end() :]
+            is_bracketed = covered[match.start() - 1] in "([" and behind[:1] in (")", "]")
+            word = _WORD.search(behind.split(MASK, 1)[0])
+            is_alone = not _WORD.search(between) and (word is None or word[0].casefold() in WEAK_WORDS)
+            if not is_bracketed and not is_alone:
+                continue
+        if not numbering.start <= match.start() < numbering.end:
+            found.append(int(match[0]))
+    return tuple(found)
+
+
+def _behind_count(text: str, covered: str, numbering: Numbering) -> Iterator[TitleReading]:
+    """Yield what may be the title of a name that begins with its numbers: `S01E02 - Title.mkv`."""
+    noise = covered.find(MASK, numbering.end)
+    region = text[numbering.end : noise if noise >= 0 else len(text)]
+    first, dash, _ = region.strip(" .-_").partition(" - ")
+    if dash:
+        yield from _readings(first, ends_at_count=True)
+    yield from _readings(region, ends_at_count=False)
 
 
 def _after_title(
@@ -115,6 +155,9 @@ def _prefix(text: str) -> tuple[int, str | None, bool]:
     site = _SITE.match(text)
     start = site.end() if site else 0
     group = None
+    technical = _ROUND.match(text[start:])
+    if technical and not _WORD.search(masked(technical[1])[0].replace(MASK, "")):
+        start += technical.end()
     while (match := _GROUP.match(text[start:])) is not None:
         rest = text[start + match.end() :]
         covered = masked(rest)[0].replace(MASK, "")
@@ -181,7 +224,7 @@ def _variants(region: str, year: int | None, *, keep_first: bool) -> Iterator[Ti
     """Yield a piece of text as a title: whole, without the words that may follow a title, without a country, per bracket."""
     phrase = _PHRASE.search(region)
     if phrase and _WORD.search(region[: phrase.start()]):
-        region = region[: phrase.start()]
+        yield from _variants(region[: phrase.start()], year, keep_first=keep_first)
     whole, trimmed = _clean(region), _clean(region[: _trimmed_end(region)])
     plain, inside = _clean(_BRACKETS.sub(" ", region)), [_clean(part) for part in _BRACKETS.findall(region)]
     ordered = (whole, trimmed) if keep_first else (trimmed, whole)
@@ -209,7 +252,9 @@ def _clean(text: str) -> str:
         r"(?<=\w)\.(?=\w\.)|[.\s]+", lambda m: m[0] if m[0] == "." and _is_acronym(m) else " ", text
     )
     spaced = re.sub(r"\[[^\]]*\]|[\[\]{}]", " ", spaced)
-    spaced = re.sub(r"\s+", " ", spaced).strip(" -:,/|~+*#;")
+    spaced = re.sub(r"\s+", " ", spaced).strip(" -:,/|+*#;")
+    if spaced.count("~") == 1:
+        spaced = spaced.strip("~ ")
     if spaced.count("(") != spaced.count(")"):
         spaced = spaced.strip("() ")
     return spaced.strip(" -:,")

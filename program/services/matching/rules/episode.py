@@ -47,12 +47,21 @@ def _check_season(wanted: Wanted, parsed: Parsed) -> Rejection | None:
         return None
     if is_absolute_in_season_one(wanted, parsed) and wanted.absolute in parsed.episodes:
         return None
-    if parsed.glued is not None and wanted.season in parsed.seasons and parsed.glued == wanted.episode:
+    if wanted.absolute is not None and wanted.absolute in parsed.absolute:
+        return None
+    if parsed.glued is not None and _is_glued(wanted, parsed):
         return None
     found = f"season {listed(parsed.seasons)}" + (
         f" episode {listed(parsed.episodes)}" if parsed.episodes else ""
     )
     return refused(CODE, f"is {found}, not season {wanted.season} episode {wanted.episode}")
+
+
+def _is_glued(wanted: Wanted, parsed: Parsed) -> bool:
+    """Return True when the number as it was written is the wanted one: `S01E0102`, or a bare `804` of a long show."""
+    if parsed.form == "glued" and wanted.absolute is not None:
+        return parsed.glued == wanted.absolute
+    return wanted.season in parsed.seasons and parsed.glued == wanted.episode
 
 
 def is_absolute_in_season_one(wanted: Wanted, parsed: Parsed) -> bool:
