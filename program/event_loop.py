@@ -8,7 +8,7 @@ only what is due now; everything else is a date in the database. A commit, a fin
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
 from loguru import logger
@@ -95,7 +95,10 @@ class EventLoop:
         if self._left_alone.get(root.item.id, 0.0) > self._ctx.clock.monotonic():
             return 0
         try:
-            return self._add_jobs(self._derived(root), due, in_flight)
+            derived = self._derived(root)
+            # Deriving may have made other rows due; they are not left for a turn that nobody asks for.
+            fresh = self._due_in(derived) - self._due_in(root)
+            return self._add_jobs(derived, fresh.union(due), in_flight)
         except RivuletError as error:
             logger.warning("{} could not be decided on: {}", label(root, root.item.id), error)
         except Exception:  # noqa: BLE001 - boundary: one item in a turn
@@ -110,18 +113,23 @@ class EventLoop:
         with self._ctx.db.write(root.item.id) as tx:
             return self._ctx.commit(tx, root.item.id, {}, ())
 
+    def _due_in(self, root: Node) -> frozenset[int]:
+        now = self._ctx.clock.now()
+        return frozenset(node.item.id for node in root.walk() if _is_due(node.item, now))
+
     def _add_jobs(self, root: Node, due: Iterable[int], in_flight: frozenset[int]) -> int:
-        added = 0
-        for item_id in due:
-            path = root.path_to(item_id)
-            if not path or _is_busy(path, in_flight):
+        added: set[int] = set()
+        # Parents first: what a season's search brings spares its episodes theirs.
+        for path in sorted(filter(None, map(root.path_to, due)), key=len):
+            if _is_busy(path, in_flight | added):
                 continue
-            step = process_event(root, item_id, self._ctx.clock.now(), self._ctx.policy())
+            step = process_event(root, path[-1].item.id, self._ctx.clock.now(), self._ctx.policy())
             if step is not None:
-                added += self._ctx.engine.add(job_for(root, step)).is_new
-            elif _is_due(path[-1].item, self._ctx):
+                self._ctx.engine.add(job_for(root, step))
+                added.add(step.item_id)
+            elif _is_due(path[-1].item, self._ctx.clock.now()):
                 self._postpone(root, path[-1].item)
-        return added
+        return len(added)
 
     def _postpone(self, root: Node, item: Item) -> None:
         """Move the date of a row that is due although there is nothing to do, so that it never spins."""
@@ -148,8 +156,7 @@ def _is_busy(path: tuple[Node, ...], in_flight: frozenset[int]) -> bool:
     return not in_flight.isdisjoint(related)
 
 
-def _is_due(item: Item, ctx: FlowContext) -> bool:
-    now = ctx.clock.now()
+def _is_due(item: Item, now: datetime) -> bool:
     dates = (item.schedule.next_attempt_at, item.schedule.reindex_at)
     return any(date is not None and date <= now for date in dates)
 

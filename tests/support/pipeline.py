@@ -6,7 +6,8 @@
     assert pipeline.state("Sintel") == "Completed"
 
 Everything is the real thing (database, queues, loop, providers over HTTP, rules) but the mount, which is not started; so
-no media server is enabled unless a test wants one, and a title is Completed once it is in the tree.
+no media server is enabled unless a test wants one, and a title is Completed once it is in the tree. After every turn of the
+loop the rules of states and dates are checked on the whole library (`tests/support/invariants.py`).
 """
 
 from __future__ import annotations
@@ -32,12 +33,14 @@ from program.events import Told
 from program.library import MountedLibrary, registered_files
 from program.media.item import Ids, Item, MediaType, Node
 from program.media.metadata import ContentRequest
+from program.plugins import AnyPlugin
 from program.policy import policy_of
 from program.queues import Engine
 from program.services.flows.context import FlowContext
 from program.services.flows.queues import define_flows, define_plugins
 from program.settings.models import RootSettings
 from program.vfs.vfs import Vfs
+from tests.support.invariants import check_turn
 
 # A pipeline that still finds work after so many rounds spins.
 MAX_ROUNDS = 200
@@ -57,7 +60,11 @@ class ClockedWaits(threading.Event):
 
 
 class Pipeline:
-    """One library, its queues and its loop. settings: changes of the settings, as a path with dots to a value."""
+    """One library, its queues and its loop.
+
+    settings: changes of the settings, as a path with dots to a value. plugin_classes: providers of the test beside the
+    program's own; they are enabled by their settings, as any. start: where the clock stands at first.
+    """
 
     def __init__(
         self,
@@ -65,19 +72,23 @@ class Pipeline:
         ready: Mapping[str, Any],
         database_url: str,
         settings: Mapping[str, Any] | None = None,
+        *,
+        plugin_classes: tuple[type[AnyPlugin], ...] = (),
+        start: datetime | None = None,
     ) -> None:
-        self.clock = ManualClock(datetime.now(UTC))
+        self.clock = ManualClock(start or datetime.now(UTC))
+        classes = (*plugins.discover(), *plugin_classes)
         changes = {"updaters.plex.enabled": False, "updaters.jellyfin.enabled": False, **(settings or {})}
         installation = install(folder, ready, folder / "mount", changes=changes)
         document = json.loads((installation.config / "settings.json").read_text())
-        model = plugins.compose_settings(plugins.discover())
+        model = plugins.compose_settings(classes)
         self.settings: RootSettings = model.model_validate(document)
         self.db = Database(database_url, data_dir=folder, clock=self.clock)
         self.db.open()
         status = ProviderStatusStore(self.db)
         self.registry = plugins.Registry(
             self.settings,
-            plugins.discover(),
+            classes,
             lambda kind, section: plugins.make_source(
                 kind, section, clock=self.clock, status=status, stopping=ClockedWaits(self.clock)
             ),
@@ -145,11 +156,17 @@ class Pipeline:
 
     def _settle(self) -> None:
         for _ in range(MAX_ROUNDS):
-            if not self.loop.turn() + self.engine.run_until_idle():
+            if not self.turn() + self.engine.run_until_idle():
                 return
             # Two things never happen at the same instant.
             self.clock.advance(0.001)
         raise AssertionError(f"the loop spins: {self.states()}")
+
+    def turn(self) -> int:
+        """Have the loop look at what is due and check the rules of states and dates; return how many jobs were added."""
+        added = self.loop.turn()
+        check_turn(self.ctx, self.loop)
+        return added
 
     def tree(self, root_id: int) -> Node:
         """Return a title as it is now."""
