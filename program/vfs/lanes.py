@@ -5,11 +5,12 @@ from typing import Protocol
 
 from program.clock import Clock
 from program.errors import Cancelled, RivuletError
+from program.vfs.answers import Passing, SourceError
 from program.vfs.chunks import Chunk, ChunkStore
 from program.vfs.counters import Counters
 from program.vfs.links import Links
 from program.vfs.patience import Patience
-from program.vfs.sources import Body, Passing, SourceError, Sources, Transfer
+from program.vfs.sources import Body, Sources, Transfer
 
 # How much is read from the connection at a time: as much as comes in about this many seconds, within these bounds.
 PIECE_SECONDS = (0.005, 0.02)

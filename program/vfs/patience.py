@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from program.errors import Cancelled, Final, RetryLater, RivuletError
-from program.vfs.sources import DeadLink, Passing, SourceError
+from program.vfs.answers import DeadLink, Passing, SourceError
 
 # Seconds to wait before the n-th attempt in a row; the last one for all that follow.
 DELAYS = (0.0, 0.2, 0.5, 1.0, 2.0, 4.0)

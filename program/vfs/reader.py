@@ -1,9 +1,7 @@
 """Reading one file: what is in memory at once, what is not by the lanes that fetch it.
 
-Three kinds of request leave here. A read that continues nothing fetches a bounded piece (the head, the tail, or a little around
-a seek) and is answered as soon as its own bytes are there. A reader that goes on gets larger pieces ahead of it, and in the end one
-stream to the end of the file that stays a window ahead. Each position in the file that somebody reads on from is a cursor with a
-lane of its own, so a stray read, or a second reader far away, disturbs no other.
+Each position that somebody reads on from is a cursor with a lane of its own (`cursors.py`), so a stray read, or a second reader
+far away, disturbs no other. Whoever needs bytes that are not there waits, and is woken once, by whoever brings the last of them.
 """
 
 import threading
@@ -13,35 +11,17 @@ from functools import partial
 from loguru import logger
 
 from program.errors import RivuletError
+from program.vfs.answers import SourceError
 from program.vfs.chunks import CHUNK_SIZE, Chunk
+from program.vfs.cursors import HEAD_SIZE, LARGEST_WINDOW, SMALLEST_WINDOW, Cursor, Cursors
 from program.vfs.edges import Loaded
+from program.vfs.kept import NOTHING, KeptEdges
 from program.vfs.lanes import Lane
-from program.vfs.sources import SourceError
 from program.vfs.supplies import Supplies
 from program.vfs.tree import TreeFile
 
-MIB = 1024 * 1024
-
-# What a scan reads of a file's beginning; as much of both ends is kept on disk.
-HEAD_SIZE = 2 * MIB
-EDGE_CHUNKS = 2
-
-# What a read elsewhere fetches, since its neighbours are often next.
-PROBE_SIZE = 512 * 1024
-
-# A reader that went on so far is taken for a player: one stream to the end in place of ever larger pieces.
-STREAM_AFTER = 4 * MIB
-
-# How far ahead of a reader is fetched, and how much behind it is kept; more was measured to be slower.
-SMALLEST_WINDOW = MIB
-LARGEST_WINDOW = 8 * MIB
-KEEP_BEHIND = 16 * MIB
-
 # A parked lane goes on once there is so much room, not for every read.
-ROOM_TO_GO_ON = 2 * MIB
-
-# Bytes so near before or behind a cursor belong to it: the kernel reads ahead with several requests at once.
-NEAR_CURSOR = MIB
+ROOM_TO_GO_ON = 2 * 1024 * 1024
 
 # A lane that is so near will be there sooner than a new request.
 NEAR_LANE = 512 * 1024
@@ -49,8 +29,6 @@ NEAR_LANE = 512 * 1024
 # A piece that lacks only so much is finished although its file was closed: the connection can be used again, and a scanner
 # that opens a file several times finds its beginning.
 WORTH_FINISHING = HEAD_SIZE
-
-MAX_CURSORS = 8
 
 # The connection of a lane that was parked so long is closed.
 PARKED_SECONDS = 20.0
@@ -76,23 +54,6 @@ class _Waiter:
         self.settled.set()
 
 
-@dataclass(slots=True, eq=False)
-class _Cursor:
-    """A place somebody reads on from. run: bytes read in a row; covered: up to where bytes are there or on their way."""
-
-    handle: int
-    position: int
-    run: int
-    probe: int
-    covered: int = 0
-    lane: Lane | None = None
-
-    @property
-    def is_probing(self) -> bool:
-        """Whether most of what was fetched at first is still unread: a scan stops about there, a player goes on."""
-        return self.run * 4 < self.probe * 3
-
-
 class FileReader:
     """All reading of one version of one file, for every handle that is open on it."""
 
@@ -105,12 +66,10 @@ class FileReader:
         # Guarded by the lock.
         self._handles: set[int] = set()
         self._waiters: list[_Waiter] = []
-        self._cursors: list[_Cursor] = []
+        self._cursors = Cursors(file.size)
         self._lanes: list[Lane] = []
         self._is_stopped = False
-        self._edges_asked: set[int] = set()
-        self._edges_coming: set[int] = set()
-        self._edges_kept: dict[int, tuple[int, int]] = {}
+        self._kept = KeptEdges(file.size)
 
     def add_handle(self, handle: int) -> None:
         """Note that a handle was opened."""
@@ -121,8 +80,8 @@ class FileReader:
         """Note that a handle was closed: what was fetched for it alone is called off."""
         with self.lock:
             self._handles.discard(handle)
-            self._cursors = [cursor for cursor in self._cursors if cursor.handle != handle]
-            used = {cursor.lane for cursor in self._cursors}
+            self._cursors.drop_handle(handle)
+            used = self._cursors.lanes()
             for lane in self._lanes:
                 is_nearly_done = lane.is_running and lane.stop - lane.position <= WORTH_FINISHING
                 if lane not in used and not is_nearly_done and not self._is_waited_for(lane):
@@ -138,7 +97,7 @@ class FileReader:
             if self._is_stopped:
                 raise ReadFailed("the file system is stopping")
             views = self._supplies.store.read(self.key, offset, stop)
-            cursor = self._cursor_for(handle, offset, stop)
+            cursor = self._follow(handle, offset, stop)
             if views is None:
                 waiter = _Waiter(offset, stop)
                 self._waiters.append(waiter)
@@ -191,16 +150,13 @@ class FileReader:
     def filled(self, chunk: Chunk) -> None:
         """Keep a chunk of the file's ends on disk when it holds more than what is kept."""
         edges = self._supplies.edges
-        if edges is None or not self._is_edge(chunk.index) or not chunk.spans:
+        if edges is None or not chunk.spans:
             return
         start, stop = max(chunk.spans, key=lambda span: span[1] - span[0])
         with self.lock:
-            kept = self._edges_kept.get(chunk.index, (0, 0))
-            if stop - start <= kept[1] - kept[0]:
-                return
-            self._edges_kept[chunk.index] = (start, stop)
-            self._edges_asked.add(chunk.index)
-        edges.save(f"{self.key}/{chunk.index}", start, bytes(chunk.view[start:stop]))
+            is_better = self._kept.improve(chunk.index, (start, stop))
+        if is_better:
+            edges.save(f"{self.key}/{chunk.index}", start, bytes(chunk.view[start:stop]))
 
     def over(self, lane: Lane, error: BaseException | None) -> None:
         """Forget the lane; when it failed, whoever depends on it gets the error."""
@@ -231,42 +187,21 @@ class FileReader:
                     self._waiters.remove(waiter)
                     waiter.settle(views)
 
-    def _cursor_for(self, handle: int, offset: int, stop: int) -> _Cursor:
-        """Return the cursor that the read belongs to, moved on; a new one when it continues none."""
-        near = [cursor for cursor in self._cursors if abs(offset - cursor.position) <= NEAR_CURSOR]
-        if near:
-            cursor = min(near, key=lambda cursor: abs(offset - cursor.position))
-            # The most recently used is last.
-            self._cursors.remove(cursor)
-            cursor.handle = handle
-            cursor.position = max(cursor.position, stop)
-            cursor.run += stop - offset
-            self._forget_behind(cursor)
-        else:
-            cursor = _Cursor(handle, stop, stop - offset, self._probe_end(offset) - offset)
-            if len(self._cursors) >= MAX_CURSORS:
-                self._drop_cursor()
-        self._cursors.append(cursor)
+    def _follow(self, handle: int, offset: int, stop: int) -> Cursor:
+        """Return the cursor that the read belongs to; let go of what nobody needs now that it has moved."""
+        cursor = self._cursors.follow(handle, offset, stop)
+        behind = self._cursors.left_behind(cursor)
+        if behind is not None:
+            self._supplies.store.discard(self.key, behind)
+        unused = self._cursors.drop_oldest()
+        if unused is not None and not self._is_waited_for(unused):
+            self._call_off(unused)
         return cursor
 
-    def _drop_cursor(self) -> None:
-        """Forget the cursor that was not used for the longest time, and its lane when nobody waits for it."""
-        oldest = self._cursors.pop(0)
-        lane = oldest.lane
-        if (
-            lane
-            and all(cursor.lane is not lane for cursor in self._cursors)
-            and not self._is_waited_for(lane)
-        ):
-            self._call_off(lane)
+    def _largest_window(self) -> int:
+        return self._supplies.window(LARGEST_WINDOW, SMALLEST_WINDOW)
 
-    def _probe_end(self, offset: int) -> int:
-        """Return how far a read that continues nothing fetches."""
-        if offset >= self.size - HEAD_SIZE:
-            return self.size
-        return HEAD_SIZE if offset < HEAD_SIZE else offset + PROBE_SIZE
-
-    def _cover(self, start: int, stop: int, cursor: _Cursor | None) -> None:
+    def _cover(self, start: int, stop: int, cursor: Cursor | None) -> None:
         """Have every missing byte of the range on its way soon."""
         while (start := self._supplies.store.held_until(self.key, start, stop)) < stop:
             lane = self._lane_at(start, NEAR_LANE)
@@ -274,19 +209,20 @@ class FileReader:
                 start = min((start // CHUNK_SIZE + 1) * CHUNK_SIZE, stop)
                 continue
             if lane is None:
-                lane = self._start_lane(start, max(self._next_end(start, cursor), stop), stop)
+                end = self._cursors.fetch_end(start, cursor, self._largest_window())
+                lane = self._start_lane(start, max(end, stop), stop)
                 if cursor is not None:
                     cursor.lane = lane
             lane.limit = max(lane.limit, stop)
             self._go_on(lane)
             start = min(lane.stop, stop)
 
-    def _read_ahead(self, cursor: _Cursor) -> None:
+    def _read_ahead(self, cursor: Cursor) -> None:
         """Have the bytes that the cursor will come to on their way."""
         if cursor.is_probing:
             return
-        window = min(max(cursor.run, SMALLEST_WINDOW), self._supplies.window(LARGEST_WINDOW, SMALLEST_WINDOW))
-        target = min(cursor.position + window, self.size)
+        largest = self._largest_window()
+        target = min(cursor.position + cursor.window(largest), self.size)
         lane = cursor.lane
         if lane is not None and not lane.is_over and lane.position <= target <= lane.stop:
             lane.limit = max(lane.limit, target)
@@ -297,20 +233,12 @@ class FileReader:
         while (start := self._supplies.store.held_until(self.key, start, target)) < target:
             lane = self._lane_at(start, self.size)
             if lane is None:
-                lane = self._start_lane(start, self._next_end(start, cursor), target)
+                lane = self._start_lane(start, self._cursors.fetch_end(start, cursor, largest), target)
             lane.limit = max(lane.limit, target)
             self._go_on(lane)
             cursor.lane = lane
             start = min(lane.stop, target)
         cursor.covered = max(cursor.covered, target)
-
-    def _next_end(self, start: int, cursor: _Cursor | None) -> int:
-        """Return where a new lane at `start` should end."""
-        if cursor is None or cursor.is_probing:
-            return self._probe_end(start)
-        if cursor.run >= STREAM_AFTER:
-            return self.size
-        return start + max(SMALLEST_WINDOW, 2 * cursor.run)
 
     def _lane_at(self, position: int, distance: int) -> Lane | None:
         """Return a lane that will bring the byte at `position` and is at most `distance` before it."""
@@ -360,48 +288,33 @@ class FileReader:
     def _is_waited_for(self, lane: Lane) -> bool:
         return any(waiter.start < lane.stop and lane.position < waiter.stop for waiter in self._waiters)
 
-    def _forget_behind(self, cursor: _Cursor) -> None:
-        """Let go of what lies far behind a cursor that reads on, unless another will come to it."""
-        behind = (cursor.position - KEEP_BEHIND) // CHUNK_SIZE - 1
-        if cursor.run < KEEP_BEHIND or behind < 0:
-            return
-        start = behind * CHUNK_SIZE
-        if not any(start - KEEP_BEHIND <= other.position < start + CHUNK_SIZE for other in self._cursors):
-            self._supplies.store.discard(self.key, behind)
-
     # The kept ends of the file.
-
-    def _is_edge(self, index: int) -> bool:
-        return index < EDGE_CHUNKS or index >= (self.size - 1) // CHUNK_SIZE + 1 - EDGE_CHUNKS
 
     def _ask_edges(self, position: int) -> bool:
         """Return whether the byte at `position` may come from the disk; if so it is being looked for there."""
         edges, (index, offset) = self._supplies.edges, divmod(position, CHUNK_SIZE)
-        if edges is None or not self._is_edge(index):
-            return False
-        if index in self._edges_coming:
-            return True
-        first, last = self._edges_kept.get(index, (0, 0))
-        if index in self._edges_asked and not first <= offset < last:
+        if edges is None or self._kept.is_coming(index):
+            return edges is not None
+        if not self._kept.may_have(index, offset):
             return False
         if not edges.load(f"{self.key}/{index}", partial(self._edge_loaded, index)):
             return False
-        self._edges_asked.add(index)
-        self._edges_coming.add(index)
+        self._kept.asked(index)
         return True
 
     def _edge_loaded(self, index: int, loaded: Loaded) -> None:
-        """Take what the disk had, on the cache's thread; fetch what it had not."""
+        """Take what the disk had, on the cache's thread and without the lock; fetch what it had not."""
         store = self._supplies.store
         start, stop = index * CHUNK_SIZE, min((index + 1) * CHUNK_SIZE, self.size)
+        span = (loaded[0], loaded[0] + len(loaded[1])) if loaded else NOTHING
         chunk = store.open_chunk(self.key, start, self.size)
-        if loaded is not None and loaded[0] + len(loaded[1]) <= stop - start:
-            first, last = loaded[0], loaded[0] + len(loaded[1])
-            chunk.view[first:last] = loaded[1]
-            store.commit(chunk, first, last)
+        if loaded is not None and span[1] <= len(chunk.view):
+            chunk.view[slice(*span)] = loaded[1]
+            store.commit(chunk, *span)
+        else:
+            span = NOTHING
         with self.lock:
-            self._edges_coming.discard(index)
-            self._edges_kept[index] = (loaded[0], loaded[0] + len(loaded[1])) if loaded else (0, 0)
+            self._kept.came(index, span)
             self._serve(start, stop)
             for waiter in self._waiters:
                 self._cover(waiter.start, waiter.stop, None)

@@ -1,21 +1,35 @@
 """Bytes from a CDN: ranged requests over connections of our own, every answer checked before a byte of it is believed.
 
-Two kinds of failure leave here. `DeadLink`: this URL will not give these bytes, ask for another. `Passing`: it may do so in a
-moment. A body that ends early is a `Passing`, never a shorter file.
+A body that ends early is a failure, never a shorter file.
 """
 
 import base64
 import contextlib
 import http.client
-import re
 import socket
 import ssl
 import threading
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
-from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
+from urllib.parse import SplitResult, unquote
 
 from program.clock import Clock
+from program.vfs.answers import (
+    OK,
+    PARTIAL,
+    REDIRECTS,
+    DeadLink,
+    Passing,
+    SourceError,
+    Wanted,
+    check_type,
+    end_of_range,
+    network_failure,
+    origin,
+    redirected,
+    refusal,
+    split,
+    target,
+)
 from program.vfs.chunks import CHUNK_SIZE
 from program.vfs.counters import Counters
 
@@ -26,31 +40,6 @@ MAX_REDIRECTS = 5
 KEEP_ALIVE_SECONDS = 15.0
 MAX_IDLE_CONNECTIONS = 16
 MAX_REMEMBERED_MOVES = 1024
-
-_DEAD_STATUSES = frozenset({401, 403, 404, 410, 416, 451, 503, 509})
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_CONTENT_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+)")
-_NOT_A_FILE = frozenset({"text/html", "application/xhtml+xml"})
-_OK, _PARTIAL, _TOO_MANY, _SERVER_ERROR = 200, 206, 429, 500
-# Client errors that say "later", one of them a provider's own.
-_LATER_STATUSES = frozenset({408, 425, 447})
-
-
-class SourceError(Exception):
-    """The bytes did not come. `str()` says why, without the URL."""
-
-
-class DeadLink(SourceError):
-    """This URL does not give these bytes: expired, gone, refused, or something else than the file."""
-
-
-class Passing(SourceError):
-    """The same URL may work later. wait: seconds the server asked for; stalled: nothing came for the whole time-out."""
-
-    def __init__(self, reason: str, *, wait: float | None = None, stalled: bool = False) -> None:
-        super().__init__(reason)
-        self.wait = wait
-        self.stalled = stalled
 
 
 @dataclass(slots=True, eq=False)
@@ -115,7 +104,7 @@ class Body:
         try:
             count = self._read(view[: self.stop - self.start], at_once=at_once)
         except (OSError, ValueError, AttributeError, http.client.HTTPException) as error:
-            raise _network_failure(error) from error
+            raise network_failure(error) from error
         if count <= 0:
             raise Passing("the body ended early")
         self.start += count
@@ -174,7 +163,7 @@ class Sources:
 
         The body may end before `stop` when the server says so in its Content-Range. Raises DeadLink or Passing.
         """
-        wanted = _Wanted(start, stop, size)
+        wanted = Wanted(start, stop, size)
         moved = self._moved.get(url)
         if moved is not None:
             try:
@@ -203,30 +192,30 @@ class Sources:
         for connection in old:
             connection.http.close()
 
-    def _follow(self, url: str, link: str, wanted: "_Wanted", transfer: Transfer) -> Body:
+    def _follow(self, url: str, link: str, wanted: Wanted, transfer: Transfer) -> Body:
         """Request `url`, follow redirects, and remember for `link` where they led."""
-        target = url
-        credentials = _split(link)
+        address = url
+        credentials = split(link)
         for _ in range(MAX_REDIRECTS + 1):
-            parts = _split(target)
+            parts = split(address)
             answer = self._request(parts, credentials, wanted, transfer)
             try:
-                if answer.response.status not in _REDIRECTS:
+                if answer.response.status not in REDIRECTS:
                     body = self._checked(answer, wanted)
                     break
-                target = _redirected(target, answer.response.getheader("Location"))
+                address = redirected(address, answer.response.getheader("Location"))
             except SourceError:
                 answer.close()
                 raise
             answer.close()
         else:
             raise DeadLink("too many redirects")
-        if target != link:
-            self._remember_move(link, target)
+        if address != link:
+            self._remember_move(link, address)
         return body
 
     def _request(
-        self, parts: SplitResult, credentials: SplitResult, wanted: "_Wanted", transfer: Transfer
+        self, parts: SplitResult, credentials: SplitResult, wanted: Wanted, transfer: Transfer
     ) -> _Answer:
         """Send the request; on a kept connection that turns out to be dead, once more on another."""
         headers = {
@@ -235,7 +224,7 @@ class Sources:
             "Accept-Encoding": "identity",
             "User-Agent": "Rivulet",
         }
-        if credentials.username is not None and _origin(parts) == _origin(credentials):
+        if credentials.username is not None and origin(parts) == origin(credentials):
             pair = f"{unquote(credentials.username)}:{unquote(credentials.password or '')}"
             headers["Authorization"] = "Basic " + base64.b64encode(pair.encode()).decode()
         while True:
@@ -245,7 +234,7 @@ class Sources:
                     connection.http.connect()
                 transfer.attach(connection.http.sock)
                 self._counters.add(requests=1)
-                connection.http.request("GET", _target(parts), headers=headers)
+                connection.http.request("GET", target(parts), headers=headers)
                 return _Answer(self, transfer, connection, connection.http.getresponse())
             except (OSError, ValueError, http.client.HTTPException) as error:
                 transfer.attach(None)
@@ -254,17 +243,17 @@ class Sources:
                     error, ConnectionError | http.client.BadStatusLine
                 )
                 if not is_stale or transfer.is_cancelled:
-                    raise _network_failure(error) from error
+                    raise network_failure(error) from error
             except SourceError:
                 connection.http.close()
                 raise
 
     def _take(self, parts: SplitResult) -> _Connection:
         """Return an idle connection to the host, or a new one that is not yet connected."""
-        origin = _origin(parts)
+        wanted = origin(parts)
         with self._lock:
             for position in range(len(self._idle) - 1, -1, -1):
-                if self._idle[position].origin == origin:
+                if self._idle[position].origin == wanted:
                     connection = self._idle.pop(position)
                     connection.is_used = True
                     return connection
@@ -281,7 +270,7 @@ class Sources:
             made = http.client.HTTPConnection(
                 host, parts.port or http.client.HTTP_PORT, timeout=self._stall_seconds
             )
-        return _Connection(origin, made)
+        return _Connection(wanted, made)
 
     def _context(self) -> ssl.SSLContext:
         with self._lock:
@@ -289,14 +278,14 @@ class Sources:
                 self._tls = ssl.create_default_context()
             return self._tls
 
-    def _checked(self, answer: _Answer, wanted: "_Wanted") -> Body:
+    def _checked(self, answer: _Answer, wanted: Wanted) -> Body:
         """Return the body of an answer that is what was asked for. Raises DeadLink or Passing."""
         response = answer.response
-        if response.status not in (_OK, _PARTIAL):
-            raise self._refusal(response)
-        _check_type(response)
-        if response.status == _PARTIAL:
-            return Body(answer, wanted.start, _end_of_range(response, wanted))
+        if response.status not in (OK, PARTIAL):
+            raise refusal(response, self._clock.now())
+        check_type(response)
+        if response.status == PARTIAL:
+            return Body(answer, wanted.start, end_of_range(response, wanted))
         if response.length != wanted.size:
             raise DeadLink(f"the file is {response.length} bytes long, expected {wanted.size}")
         if wanted.start > MAX_SKIP:
@@ -306,104 +295,8 @@ class Sources:
             body.read_into(memoryview(bytearray(min(wanted.start - body.start, CHUNK_SIZE))))
         return body
 
-    def _refusal(self, response: http.client.HTTPResponse) -> SourceError:
-        """Return what a status other than success means."""
-        status = response.status
-        if status == _TOO_MANY:
-            return Passing("HTTP 429", wait=self._retry_after(response.getheader("Retry-After")))
-        if status in _LATER_STATUSES or (status >= _SERVER_ERROR and status not in _DEAD_STATUSES):
-            return Passing(f"HTTP {status}", wait=self._retry_after(response.getheader("Retry-After")))
-        return DeadLink(f"HTTP {status}")
-
-    def _retry_after(self, value: str | None) -> float | None:
-        """Return the seconds that a Retry-After header asks for, None when it says nothing that can be read."""
-        if value is None:
-            return None
-        if value.strip().isdecimal():
-            return float(value)
-        try:
-            return max((parsedate_to_datetime(value) - self._clock.now()).total_seconds(), 0.0)
-        except (TypeError, ValueError):
-            return None
-
-    def _remember_move(self, url: str, target: str) -> None:
+    def _remember_move(self, url: str, address: str) -> None:
         with self._lock:
             if len(self._moved) >= MAX_REMEMBERED_MOVES:
                 self._moved.clear()
-            self._moved[url] = target
-
-
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """The bytes [start, stop) of a file of `size` bytes."""
-
-    start: int
-    stop: int
-    size: int
-
-
-def _end_of_range(response: http.client.HTTPResponse, wanted: _Wanted) -> int:
-    """Return where the range of a 206 ends, at most where it was to end. Raises DeadLink when it is another range."""
-    found = _CONTENT_RANGE.fullmatch((response.getheader("Content-Range") or "").strip())
-    if found is None:
-        raise DeadLink("a partial answer that does not say which part it is")
-    first, last, total = (int(number) for number in found.groups())
-    if total != wanted.size:
-        raise DeadLink(f"the file is {total} bytes long, expected {wanted.size}")
-    if first != wanted.start or not first <= last < total:
-        raise DeadLink(f"bytes {first}-{last} came where {wanted.start}-{wanted.stop - 1} were asked for")
-    if response.length is not None and response.length != last - first + 1:
-        raise DeadLink(f"{response.length} bytes came for the range {first}-{last}")
-    return min(last + 1, wanted.stop)
-
-
-def _check_type(response: http.client.HTTPResponse) -> None:
-    """Raise DeadLink for an error page in disguise and for bytes that would have to be decoded first."""
-    kind = (response.getheader("Content-Type") or "").partition(";")[0].strip().lower()
-    if kind in _NOT_A_FILE or kind.startswith("multipart/"):
-        raise DeadLink(f"{kind} in place of the file")
-    encoding = (response.getheader("Content-Encoding") or "identity").strip().lower()
-    if encoding != "identity":
-        raise DeadLink(f"an answer encoded as {encoding}")
-
-
-def _network_failure(error: Exception) -> Passing:
-    """Return the failure with a sentence of ours: the library's may hold the URL."""
-    if isinstance(error, TimeoutError):
-        return Passing("the server sends nothing", stalled=True)
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return Passing("the server's certificate is not valid")
-    return Passing(f"connection failed ({type(error).__name__})")
-
-
-def _split(url: str) -> SplitResult:
-    """Return the parts of a URL that can be asked. Raises DeadLink for any other."""
-    try:
-        parts = urlsplit(url)
-        is_usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        is_usable = False
-    if not is_usable:
-        raise DeadLink("an address that is not http or https")
-    return parts
-
-
-def _origin(parts: SplitResult) -> tuple[str, str]:
-    """Return what two URLs must share to be asked on one connection, and to be shown the same credentials."""
-    return parts.scheme, parts.netloc.rpartition("@")[2].lower()
-
-
-def _target(parts: SplitResult) -> str:
-    """Return what stands in the request line: path and query, other than ASCII encoded, what is encoded left alone."""
-    path = quote(parts.path or "/", safe="/%:=&?~+!$,;'@()*[]|")
-    return f"{path}?{quote(parts.query, safe='/%:=&?~+!$,;@()*[]|')}" if parts.query else path
-
-
-def _redirected(url: str, location: str | None) -> str:
-    """Return the address that a redirect leads to. Raises DeadLink for one that must not be followed."""
-    if not location:
-        raise DeadLink("a redirect without an address")
-    target = urljoin(url, location)
-    if _split(url).scheme == "https" and _split(target).scheme != "https":
-        raise DeadLink("a redirect from https to http")
-    return target
+            self._moved[url] = address

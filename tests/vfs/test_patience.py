@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from program.errors import Final, NotFound, RetryLater, RivuletError, Transient
+from program.vfs.answers import DeadLink, Passing, SourceError
 from program.vfs.patience import Patience, Retry
-from program.vfs.sources import DeadLink, Passing, SourceError
 
 NOW = datetime(2031, 6, 1, tzinfo=UTC)
 

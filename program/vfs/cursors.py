@@ -1,0 +1,114 @@
+"""Where in a file somebody reads on from, and how much is fetched for them; pure.
+
+A read that continues nothing is a probe: a bounded piece is fetched (the head, the tail, or a little around a seek). Whoever goes
+on gets larger pieces ahead, and in the end one stream to the end of the file that stays a window ahead.
+"""
+
+from dataclasses import dataclass, field
+
+from program.vfs.chunks import CHUNK_SIZE
+from program.vfs.lanes import Lane
+
+MIB = 1024 * 1024
+
+# What a scan reads of a file's beginning.
+HEAD_SIZE = 2 * MIB
+
+# What a read elsewhere fetches, since its neighbours are often next.
+PROBE_SIZE = 512 * 1024
+
+# A reader that went on so far is taken for a player: one stream to the end in place of ever larger pieces.
+STREAM_AFTER = 4 * MIB
+
+# How far ahead of a reader is fetched, and how much behind it is kept; more was measured to be slower.
+SMALLEST_WINDOW = MIB
+LARGEST_WINDOW = 8 * MIB
+KEEP_BEHIND = 16 * MIB
+
+# Bytes so near before or behind a cursor belong to it: the kernel reads ahead with several requests at once.
+NEAR_CURSOR = MIB
+
+MAX_CURSORS = 8
+
+
+@dataclass(slots=True, eq=False)
+class Cursor:
+    """A place somebody reads on from. run: bytes read in a row; probe: bytes fetched at first; covered: up to where bytes are
+    there or on their way; lane: what brings them.
+    """
+
+    handle: int
+    position: int
+    run: int
+    probe: int
+    covered: int = 0
+    lane: Lane | None = None
+
+    @property
+    def is_probing(self) -> bool:
+        """Whether most of what was fetched at first is still unread: a scan stops about there, a player goes on."""
+        return self.run * 4 < self.probe * 3
+
+    def window(self, largest: int) -> int:
+        """Return how far ahead bytes should be there: the further the longer somebody has read on."""
+        return max(min(self.run, largest), SMALLEST_WINDOW)
+
+
+@dataclass(slots=True)
+class Cursors:
+    """The cursors in one file of `size` bytes, the most recently used last. Not locked; the reader does that."""
+
+    size: int
+    _cursors: list[Cursor] = field(default_factory=list)
+
+    def follow(self, handle: int, offset: int, stop: int) -> Cursor:
+        """Return the cursor that a read belongs to, moved on; a new one when it continues none."""
+        near = [cursor for cursor in self._cursors if abs(offset - cursor.position) <= NEAR_CURSOR]
+        if near:
+            cursor = min(near, key=lambda cursor: abs(offset - cursor.position))
+            self._cursors.remove(cursor)
+            cursor.handle = handle
+            cursor.position = max(cursor.position, stop)
+            cursor.run += stop - offset
+        else:
+            cursor = Cursor(handle, stop, stop - offset, self.probe_end(offset) - offset)
+        self._cursors.append(cursor)
+        return cursor
+
+    def drop_oldest(self) -> Lane | None:
+        """Forget the least recently used when there are too many; return its lane if no other cursor has it."""
+        if len(self._cursors) <= MAX_CURSORS:
+            return None
+        lane = self._cursors.pop(0).lane
+        return None if lane in self.lanes() else lane
+
+    def drop_handle(self, handle: int) -> None:
+        """Forget the cursors of a handle."""
+        self._cursors = [cursor for cursor in self._cursors if cursor.handle != handle]
+
+    def lanes(self) -> set[Lane]:
+        """Return the lanes that a cursor has."""
+        return {cursor.lane for cursor in self._cursors if cursor.lane is not None}
+
+    def probe_end(self, offset: int) -> int:
+        """Return how far a read at `offset` that continues nothing fetches."""
+        if offset >= self.size - HEAD_SIZE:
+            return self.size
+        return HEAD_SIZE if offset < HEAD_SIZE else offset + PROBE_SIZE
+
+    def fetch_end(self, start: int, cursor: Cursor | None, largest: int) -> int:
+        """Return where a new lane at `start` should end; largest: the window that memory allows."""
+        if cursor is None or cursor.is_probing:
+            return self.probe_end(start)
+        if cursor.run >= STREAM_AFTER:
+            return self.size
+        return start + cursor.window(largest) * 2
+
+    def left_behind(self, cursor: Cursor) -> int | None:
+        """Return the chunk that a cursor which reads on has left behind, if no other will come to it."""
+        index = (cursor.position - KEEP_BEHIND) // CHUNK_SIZE - 1
+        if cursor.run < KEEP_BEHIND or index < 0:
+            return None
+        start = index * CHUNK_SIZE
+        others = (other.position for other in self._cursors if other is not cursor)
+        return None if any(start - KEEP_BEHIND <= other < start + CHUNK_SIZE for other in others) else index
