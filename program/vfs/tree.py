@@ -61,6 +61,22 @@ class Tree:
         """Return the file of an entry as it was added, or None."""
         return self._files.get(entry_id)
 
+    def path_of(self, entry_id: int) -> str | None:
+        """Return where the file of an entry is shown, None when it is not (unknown, or waiting for an open file to close)."""
+        file = self._files.get(entry_id)
+        node, path = self._top.published, ""
+        for part in _parts(file.path)[:-1] if file else ():
+            # Nearly always the name as it is; a folder may be shown in another spelling.
+            name = part if part in node.children else _spelled(node, part)
+            child = node.children.get(name)
+            if not isinstance(child, Directory):
+                return None
+            node, path = child, f"{path}/{name}"
+        shown = (
+            name for name, child in node.children.items() if isinstance(child, TreeFile) and child is file
+        )
+        return next((f"{path}/{name}" for name in shown), None)
+
     def totals(self) -> tuple[int, int]:
         """Return the number of files and the sum of their sizes."""
         return len(self._files), self._total
@@ -131,3 +147,8 @@ class Tree:
 def _parts(path: str) -> tuple[str, ...]:
     """Return the path's components, each made safe; a path without any is one nameless file's."""
     return tuple(safe_name(part) for part in path.split("/") if part) or (safe_name(""),)
+
+
+def _spelled(folder: Directory, name: str) -> str:
+    """Return the name of a child that differs in letter case at most."""
+    return next((shown for shown in folder.children if shown.casefold() == name.casefold()), name)

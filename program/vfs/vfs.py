@@ -128,6 +128,10 @@ class Vfs:
         memory = self._store.statistics().size
         return VfsStatistics(self._counters.counts(), self._files.count(), files, size, memory)
 
+    def path_of(self, entry_id: int) -> str | None:
+        """Return where the file of an entry is shown within the mount; a collision may have given it another name."""
+        return self.tree.path_of(entry_id)
+
     def open_handles(self, entry_id: int) -> int:
         """Return how many handles are open on the file of an entry."""
         return self._files.handles_on(entry_id)

@@ -194,6 +194,15 @@ def test_a_large_folder_is_changed_one_name_at_a_time():
     assert changed == {"/", "/movies", "/movies/F7", "/movies/New", "/movies/New/New.mkv"}
 
 
+def test_an_entrys_place_is_told_as_it_is_shown():
+    tree = Tree([file("/movies/A/A.mkv", 3), file("/movies/a/A.mkv", 5)])
+    assert tree.path_of(3) == "/movies/A/A.mkv"
+    assert tree.path_of(5) == "/movies/A/A (2).mkv"
+    assert tree.path_of(9) is None
+    tree.apply([file("/movies/A/A.mkv", 3, size=99)], frozen={"/movies/A/A.mkv": (3, 10, "")})
+    assert tree.path_of(3) is None
+
+
 names = st.sampled_from(["a", "A", "b.mkv", "B.mkv", "b (2).mkv", "c.mkv", "con"])
 files = st.builds(
     lambda parts, entry_id: file("/" + "/".join(parts), entry_id),
@@ -225,6 +234,7 @@ def test_names_depend_on_the_set_of_files_only(
             if before.get(path) != after.get(path) and path.rpartition("/")[0] not in renamed:
                 assert path in changed
         assert all(folder in changed or folder.rpartition("/")[0] in renamed for folder in renamed)
+    assert {tree.path_of(entry_id) for entry_id in present} == all_files(tree).keys()
     fresh = Tree(present.values())
     assert all_files(tree) == all_files(fresh)
     assert all_folders(tree) == all_folders(fresh)
