@@ -17,6 +17,7 @@ __all__ = [
     "create",
     "fail_source",
     "for_items",
+    "forget_url",
     "get",
     "register",
     "registered",
@@ -114,6 +115,15 @@ def set_url(tx: Tx, source_id: int, url: str, expires_at: datetime | None, now: 
         update(Source)
         .where(Source.id == source_id)
         .values(url=url, url_expires_at=expires_at, failures=0, failed_at=None, failed_reason=None)
+    )
+
+
+def forget_url(tx: Tx, entry_id: int, url: str) -> None:
+    """Forget an address of a file that no longer works; no source is blamed for it."""
+    tx.connection.execute(
+        update(Source)
+        .where(Source.entry_id == entry_id, Source.url == url)
+        .values(url=None, url_expires_at=None)
     )
 
 

@@ -43,8 +43,7 @@ class LinkWish:
 def handle(ctx: FlowContext, job: Job) -> Outcome:
     """Return a stored address that still holds, or have the sources asked one after the other."""
     wish = job.data_as(LinkWish)
-    with ctx.db.read() as tx:
-        entry = entries.get(tx, wish.entry_id)
+    entry = _entry(ctx, wish)
     sources = _usable(entry, ctx.providers()) if entry else []
     if entry is None or wish.turn >= len(sources):
         return Fail(Final("; ".join(wish.reasons) or "no source of this file is left"))
@@ -58,6 +57,17 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
     if wish.dead_url is not None and not ctx.renewals.may_ask(source.id, now):
         return Next(wish.after(f"{source.provider}: its new addresses do not work either"))
     return _ask(entry, source, wish)
+
+
+def _entry(ctx: FlowContext, wish: LinkWish) -> Entry | None:
+    """Return the file; the address that failed is forgotten, or a reader of two dead ones would be sent from one to the other."""
+    with ctx.db.read() as tx:
+        entry = entries.get(tx, wish.entry_id)
+    dead = wish.dead_url
+    if entry is not None and dead is not None and any(source.url == dead for source in entry.sources):
+        with ctx.db.write() as tx:
+            entries.forget_url(tx, wish.entry_id, dead)
+    return entry
 
 
 def _usable(entry: Entry, providers: tuple[str, ...]) -> list[EntrySource]:
