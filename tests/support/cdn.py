@@ -4,6 +4,7 @@ import random
 import re
 import socket
 import socketserver
+import ssl
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -74,7 +75,9 @@ FIRST = "t0"
 class Cdn:
     """The server; `behave` decides how each request is answered."""
 
-    def __init__(self) -> None:
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
+        """Speak http, or https with a server's context."""
+        self.scheme = "https" if tls else "http"
         self.behave: Callable[[Request], Manner] = lambda _: HONEST
         self.sizes: dict[str, int] = {}
         self.blobs: dict[str, bytes] = {}
@@ -86,6 +89,10 @@ class Cdn:
         self.stopping = threading.Event()
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.cdn = self
+        if tls:
+            self._server.socket = tls.wrap_socket(
+                self._server.socket, server_side=True, do_handshake_on_connect=False
+            )
         self._thread = threading.Thread(
             target=self._server.serve_forever, args=(0.05,), name="cdn", daemon=True
         )
@@ -102,7 +109,7 @@ class Cdn:
 
     def url(self, name: str, token: str = FIRST, host: str = "127.0.0.1") -> str:
         """Return the URL of a file; what stands for the token is up to the test."""
-        return f"http://{host}:{self._server.server_address[1]}/{token}/{name}"
+        return f"{self.scheme}://{host}:{self._server.server_address[1]}/{token}/{name}"
 
     def asked(self, name: str) -> list[Request]:
         """Return the requests for one file."""
