@@ -78,7 +78,16 @@ class Actions:
 
     def reset(self, ids: Sequence[int]) -> tuple[ItemResult, ...]:
         """Make the items as new: files go, metadata is fetched again; what providers refused stays known."""
-        return self._each(ids, self._reset_one)
+        results = []
+        for root_id, wanted in self._by_root(ids).items():
+            for item_id in wanted:
+                with self._changed(root_id, item_id) as (tx, root, now):
+                    gone = self._reset_one(tx, root, item_id, now)
+                self._ctx.library.apply((), gone)
+                title = label(root, item_id)
+                results.append(ItemResult(item_id, title, f"{title} is as new"))
+        self._wake()
+        return tuple(results)
 
     def remove(self, ids: Sequence[int]) -> tuple[ItemResult, ...]:
         """Take the items out of the library; a list does not bring them back."""
@@ -182,17 +191,17 @@ class Actions:
         self._ctx.commit(tx, root.item.id, {row: {"paused_at": None} for row in paused}, decisions)
         return ItemResult(item_id, title, f"{title} goes on")
 
-    def _reset_one(self, tx: Tx, root: Node, item_id: int, now: datetime) -> ItemResult:
-        node, title = root.find(item_id) or root, label(root, item_id)
-        rows = [beneath.item for beneath in node.walk()]
-        gone = [entry.id for entry in entries.for_items(tx, [item.id for item in rows])]
-        entries.remove(tx, gone)
-        items.bump_revision(tx, [item.id for item in rows])
+    def _reset_one(self, tx: Tx, root: Node, item_id: int, now: datetime) -> tuple[int, ...]:
+        """Return the entries that are gone; a file that another episode is in as well stays for that one."""
+        rows = [beneath.item for beneath in (root.find(item_id) or root).walk()]
+        ids = [item.id for item in rows]
+        links = [(file.id, id_) for file in entries.for_items(tx, ids) for id_ in file.item_ids if id_ in ids]
+        gone = entries.give_up(tx, links)
+        items.bump_revision(tx, ids)
         facts = {item.id: _as_new(item, now) for item in rows}
         decision = Decision(item_id, "person", "reset", "Made as new by a person.")
         self._ctx.commit(tx, root.item.id, facts, [decision])
-        self._ctx.library.apply((), gone)
-        return ItemResult(item_id, title, f"{title} is as new")
+        return gone
 
 
 def _as_new(item: Item, now: datetime) -> Changes:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, delete, insert, select, update
+from sqlalchemy import ColumnElement, delete, insert, select, tuple_, update
 
 from program.db.engine import Tx
 from program.db.rows import AnyRow
@@ -19,6 +19,7 @@ __all__ = [
     "for_items",
     "forget_url",
     "get",
+    "give_up",
     "register",
     "registered",
     "remove",
@@ -144,6 +145,19 @@ def fail_source(tx: Tx, source_id: int, reason: str, now: datetime) -> int:
         values["failed_at"] = now
     tx.connection.execute(update(Source).where(Source.id == source_id).values(**values))
     return failures
+
+
+def give_up(tx: Tx, links: Collection[tuple[int, int]]) -> tuple[int, ...]:
+    """Take files off items, each a pair (entry, item); return the entries that belonged to nothing else and are removed."""
+    if not links:
+        return ()
+    pair = tuple_(EntryItem.entry_id, EntryItem.item_id)
+    tx.connection.execute(delete(EntryItem).where(pair.in_(links)))
+    entry_ids = {entry_id for entry_id, _ in links}
+    kept = set(tx.connection.scalars(select(EntryItem.entry_id).where(EntryItem.entry_id.in_(entry_ids))))
+    removed = tuple(sorted(entry_ids - kept))
+    remove(tx, removed)
+    return removed
 
 
 def remove(tx: Tx, entry_ids: Collection[int]) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from program.queues import JobState
+from program.services.flows.queues import define_plugins
 from tests.support.pipeline import MAX_ROUNDS, Pipeline
 
 
@@ -19,3 +22,17 @@ def run_to(pipeline: Pipeline, queue: str, times: int = 1) -> None:
                 return
         assert pipeline.engine.run_one(), f"{queue} had no job: {pipeline.states()}"
     raise AssertionError(f"{queue} had no job among the first {MAX_ROUNDS} runs: {pipeline.states()}")
+
+
+def change_settings(pipeline: Pipeline, **changes: Any) -> None:
+    """Put settings into force as the program does; a section is named as `downloaders__realdebrid__enabled`."""
+    document = pipeline.settings.model_dump(mode="python", by_alias=True)
+    for path, value in changes.items():
+        *sections, name = path.split("__")
+        place = document
+        for section in sections:
+            place = place[section]
+        place[name] = value
+    pipeline.settings = type(pipeline.settings).model_validate(document)
+    pipeline.registry.rebuild(pipeline.settings)
+    define_plugins(pipeline.engine, pipeline.ctx, pipeline.registry, {})

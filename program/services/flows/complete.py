@@ -58,13 +58,17 @@ def _register(ctx: FlowContext, data: ItemJob) -> Outcome:
             leaf.item for leaf in _siblings(root, data.item_id) if leaf.item.last_state is States.Downloaded
         ]
         files = {item.id: entries.for_items(tx, [item.id]) for item in ready}
-        shown = {entry.id: entry for found in files.values() for entry in found[:1]}
-        outdated = [entry.id for found in files.values() for entry in found[1:] if entry.id not in shown]
+        files = {item_id: found for item_id, found in files.items() if found}
+        shown = {found[0].id: found[0] for found in files.values()}
         entries.register(tx, list(shown), now)
-        entries.remove(tx, outdated)
-        facts = {item.id: registered(now) for item in ready}
-        decisions = [_registered(item_id, found[0]) for item_id, found in files.items() if found]
-        ctx.commit(tx, data.root_id, facts, decisions)
+        # A file of two episodes stays as long as it is the newest of one of them.
+        outdated = entries.give_up(
+            tx, [(old.id, item_id) for item_id, found in files.items() for old in found[1:]]
+        )
+        facts = dict.fromkeys(files, registered(now))
+        ctx.commit(
+            tx, data.root_id, facts, [_registered(item_id, found[0]) for item_id, found in files.items()]
+        )
     ctx.library.apply(shown.values(), outdated)
     return Next(data)
 
