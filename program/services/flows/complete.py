@@ -21,7 +21,7 @@ from program.media.schedule import (
     questions_so_far,
     wants_scan,
 )
-from program.queues import ChildPolicy, Done, Job, JobSpec, Next, Outcome, WaitFor
+from program.queues import ChildPolicy, Delay, Done, Job, JobSpec, Next, Outcome, WaitFor
 from program.services.flows import names
 from program.services.flows.context import FlowContext, ItemJob, item_of, label
 from program.services.flows.plugin_hook import Paused, said_by
@@ -92,11 +92,29 @@ def _ask(ctx: FlowContext, data: ItemJob, root: Node, item: Item) -> Outcome:
     if not files:
         return Done(None)
     due = [server for server in policy.servers if _is_due(item, server, now)]
-    usable = ctx.registry.hooks_for(LibraryScanRequested.type)
-    children = tuple(_question(ctx, root, item, files[0], server, now) for server in due if server in usable)
-    if children:
-        return WaitFor(children)
+    usable = [server for server in due if server in ctx.registry.hooks_for(LibraryScanRequested.type)]
+    scans = {server: _scan_at(ctx, item, files[0], server, now) for server in usable}
+    later = [at for at in scans.values() if at is not None and at > now]
+    ready = {server: at is not None for server, at in scans.items() if at is None or at <= now}
+    if ready:
+        return WaitFor(
+            tuple(_question(ctx, root, item, files[0], server, scan=scan) for server, scan in ready.items())
+        )
+    if later:
+        return Delay(min(later), "the folder was scanned a moment ago")
     return _store(ctx, data, {}, dict.fromkeys(due, "cannot be used at the moment"))
+
+
+def _scan_at(ctx: FlowContext, item: Item, entry: Entry, server: str, now: datetime) -> datetime | None:
+    """Return when the server is to scan the file's folder before it is asked; None when it has done so."""
+    asked = questions_so_far(item, server)
+    return ctx.scans.claim(
+        server,
+        ctx.library.real_path(folder_of(entry.path)),
+        now,
+        changed_at=item.facts.registered_at or now,
+        again=asked > 0 and wants_scan(asked),
+    )
 
 
 def _is_due(item: Item, server: str, now: datetime) -> bool:
@@ -104,16 +122,8 @@ def _is_due(item: Item, server: str, now: datetime) -> bool:
     return at is not None and at <= now
 
 
-def _question(ctx: FlowContext, root: Node, item: Item, entry: Entry, server: str, now: datetime) -> JobSpec:
+def _question(ctx: FlowContext, root: Node, item: Item, entry: Entry, server: str, *, scan: bool) -> JobSpec:
     numbers = {node.item.type.value: node.item.number for node in root.path_to(item.id)}
-    folder = ctx.library.real_path(folder_of(entry.path))
-    scan = ctx.scans.may_scan(
-        server,
-        folder,
-        now,
-        changed_at=item.facts.registered_at or now,
-        again=wants_scan(questions_so_far(item, server)),
-    )
     event = LibraryScanRequested(
         media_type=item.type,
         ids=root.item.ids,
@@ -121,7 +131,7 @@ def _question(ctx: FlowContext, root: Node, item: Item, entry: Entry, server: st
         year=root.item.year,
         season=numbers.get("season"),
         episode=numbers.get("episode"),
-        folder=folder,
+        folder=ctx.library.real_path(folder_of(entry.path)),
         file=ctx.library.real_path(entry.path),
         scan=scan,
     )

@@ -26,6 +26,8 @@ from program.settings.models import RootSettings
 Changes = Mapping[int, Mapping[str, object]]
 # A folder is scanned again at the earliest this long after the last scan.
 COLLAPSE_SCANS = timedelta(seconds=10)
+# From so many folders on those that may be scanned again anyway are forgotten.
+MANY_FOLDERS = 1000
 # A source whose addresses fail is asked for new ones this often within as long as one read may take; then the others come first.
 MAX_RENEWALS = 2
 RENEWALS_WITHIN = timedelta(seconds=30)
@@ -63,17 +65,27 @@ class ScanLedger:
         self._lock = threading.Lock()
         self._last: dict[tuple[str, str], datetime] = {}
 
-    def may_scan(self, server: str, folder: str, now: datetime, *, changed_at: datetime, again: bool) -> bool:
-        """Return whether to scan now, and remember it.
+    def claim(
+        self, server: str, folder: str, now: datetime, *, changed_at: datetime, again: bool
+    ) -> datetime | None:
+        """Return when to scan: `now` (which is remembered), later when it was scanned a moment ago, None when there is no need.
 
         changed_at: when the folder last changed. again: a repeated scan is due although the folder did not change.
         """
         with self._lock:
             last = self._last.get((server, folder))
-            if last is not None and (now - last < COLLAPSE_SCANS or (last > changed_at and not again)):
-                return False
+            if last is not None and last > changed_at and not again:
+                return None
+            if last is not None and now - last < COLLAPSE_SCANS:
+                return last + COLLAPSE_SCANS
+            self._forget_old(now)
             self._last[server, folder] = now
-            return True
+            return now
+
+    def _forget_old(self, now: datetime) -> None:
+        """Call with the lock held."""
+        if len(self._last) >= MANY_FOLDERS:
+            self._last = {place: at for place, at in self._last.items() if now - at < COLLAPSE_SCANS}
 
 
 class Renewals:

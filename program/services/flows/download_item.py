@@ -17,7 +17,7 @@ from program.media.naming import NameFacts, render
 from program.media.outcomes import SUCCESS, Changes, job_delayed, job_failed
 from program.media.release import JsonValue
 from program.queues import Done, Job, JobSpec, Outcome, WaitFor
-from program.services.flows import names
+from program.services.flows import names, tidy_account
 from program.services.flows.context import (
     FlowContext,
     ItemJob,
@@ -31,6 +31,7 @@ from program.services.flows.torrent_files import useful
 
 # A timeline row keeps at most this many attempts.
 SHOWN = 20
+LONGEST_REASON = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,9 @@ def _keep(ctx: FlowContext, data: ItemJob, catch: Catch) -> tuple[int, int]:
         decisions = [_kept(item_id, match, catch) for match in matches for item_id in match.item_ids]
         settled = ctx.commit(tx, data.root_id, changes, decisions)
     left = _lacking(settled, data.item_id)
+    if not left:
+        # What was begun for the title on the way and could not be finished or deleted is not needed any more.
+        ctx.engine.add(tidy_account.job())
     _tell(ctx, data, catch, left=left)
     return len(filled), left
 
@@ -165,9 +169,7 @@ def _nothing(ctx: FlowContext, data: Download, answer: NoCatch) -> Outcome:
         root = ctx.tree(tx, job.root_id)
         item = item_of(root, job.item_id)
         facts, outcome = _after_nothing(ctx, tx, item, answer)
-        ctx.commit(
-            tx, job.root_id, {item.id: facts}, [_refusal(label(root, item.id), item, answer, outcome, facts)]
-        )
+        ctx.commit(tx, job.root_id, {item.id: facts}, [_refusal(label(root, item.id), item, answer, outcome)])
     ctx.tell(DownloadError(item_id=job.item_id, title=job.title, sentence=outcome))
     return Done(0)
 
@@ -181,16 +183,21 @@ def _after_nothing(ctx: FlowContext, tx: Tx, item: Item, answer: NoCatch) -> tup
         return SUCCESS, "none_available"
     if answer.until is not None:
         return job_delayed(answer.until, answer.reason or "a provider asked to wait"), "waiting"
+    return job_failed(item, now, _reasons(answer)), "error"
+
+
+def _reasons(answer: NoCatch) -> str:
+    """Return what went wrong, each trouble once."""
     reasons = {attempt.sentence for attempt in answer.attempts} or {"no debrid service is set up or usable"}
-    return job_failed(item, now, "; ".join(sorted(reasons))[:300]), "error"
+    return "; ".join(sorted(reasons))[:LONGEST_REASON]
 
 
-def _refusal(title: str, item: Item, answer: NoCatch, outcome: str, facts: Changes) -> Decision:
+def _refusal(title: str, item: Item, answer: NoCatch, outcome: str) -> Decision:
     tried = len({attempt.release for attempt in answer.attempts})
     sentences = {
         "none_available": f"None of the {tried} candidates of {title} can be had; searching again.",
         "waiting": f"Waiting: {answer.reason}.",
-        "error": f"No answer to rely on: {facts.get('hold_reason')}.",
+        "error": f"No answer to rely on: {_reasons(answer)}.",
     }
     return Decision(
         item.id,

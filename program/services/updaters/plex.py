@@ -19,6 +19,9 @@ PAGE = 50
 MOVIE, SHOW, EPISODE = 1, 2, 4
 _UNAUTHORIZED = 401
 
+# How long the list of libraries is believed: a person changes it now and then, a scan asks for it each time.
+SECTIONS_SECONDS = 60
+
 
 class PlexSettings(ProviderSettings):
     """Settings of Plex."""
@@ -161,9 +164,10 @@ class Plex(Updater[PlexSettings]):
 
     def _section(self, path: str) -> str:
         """Return the key of the library whose location is the longest prefix of `path`."""
+        answer = self.http.read("/library/sections", Answer, cache_seconds=SECTIONS_SECONDS)
         holding = [
             (depth(location.path), section.key)
-            for section in self._ask("/library/sections").sections
+            for section in answer.container.sections
             for location in section.locations
             if is_below(path, location.path)
         ]
