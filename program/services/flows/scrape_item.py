@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 
 from program.db import streams
 from program.db.decisions import Decision
+from program.errors import NotFound
 from program.events import NoStreamsFound, ScrapeRequested, ScrapeSuccess
 from program.media.item import Item
 from program.media.outcomes import Changes, job_delayed, job_failed, search_found, search_missed
@@ -26,7 +27,7 @@ from program.services.flows.context import (
     item_of,
     missing_leaves,
 )
-from program.services.flows.plugin_hook import Paused, said_by
+from program.services.flows.plugin_hook import PARK, Paused, said_by
 from program.services.matching.sandbox import ParseTask
 
 # A timeline row keeps at most this many refused names; all of them are in the item's streams.
@@ -76,12 +77,27 @@ def parse(ctx: FlowContext, job: Job) -> Outcome:
         return _ask(ctx, data)
     heard = _heard(job)
     silent = [key for key in data.asked if key not in heard.answered and key not in heard.troubles]
+    resting = {key: rest for key in silent if (rest := _resting(ctx, key)) is not None}
     troubles = {**heard.troubles, **dict.fromkeys(silent, "no answer in time")}
+    troubles |= {key: rest.reason for key, rest in resting.items()}
+    waits = {**heard.waits, **{key: rest.until for key, rest in resting.items()}}
     task = ParseTask(data.wanted, heard.releases, ctx.settings().ranking.plain(), ctx.clock.now())
     judged = job.in_sandbox(task, len(heard.releases)) if heard.releases else ()
     sentences = tuple(said_by(key, trouble) for key, trouble in troubles.items())
-    until = min(heard.waits.values()) if heard.waits and heard.waits.keys() == troubles.keys() else None
+    until = min(waits.values()) if waits and waits.keys() == troubles.keys() else None
     return Done(SearchAnswer(_judged(judged), heard.answered, sentences, until))
+
+
+def _resting(ctx: FlowContext, key: str) -> Paused | None:
+    """Return until when and why a scraper is left alone whose service is in trouble; None when nothing is known against it."""
+    try:
+        standing = ctx.registry.get(key).http.statistics()
+    except NotFound:
+        return None
+    soonest = ctx.clock.now() + PARK
+    if standing.paused_until is None and not standing.level:
+        return None
+    return Paused(max(standing.paused_until or soonest, soonest), standing.reason)
 
 
 @dataclass(frozen=True, slots=True)
