@@ -1,30 +1,36 @@
 """The events of the program: what services are asked (`…requested`) and what is told to everybody.
 
-An *asked* event goes to one named plugin's queue and has an answer; a *told* event reaches every hook. In a queue an event carries
-ids; the worker loads a fresh snapshot and hands the hook one of the values below.
+An *asked* event goes to one named plugin's queue and has an answer; a *told* event reaches every hook. In a queue an event names
+its title by id; the worker loads a fresh snapshot and hands the hook one of the values below.
+
+Three families: `riven.*`, which plugins may hook; `riven-internal.*`, which only the program hears; `riven-external.*`, which comes
+from outside.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar
 
-from program.media.item import Ids, MediaType
-from program.media.metadata import ContentRequest
+from program.media.entry import FetchedTorrent, Link, TorrentFile
+from program.media.item import Ids, MediaType, States
+from program.media.metadata import ContentRequest, Metadata
+from program.media.release import FoundRelease
 from program.media.wanted import Wanted
+
+# What the names of the events begin with that plugins may hook.
+HOOKABLE = "riven."
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Base of all events; `type` is the name plugins register for."""
+    """Base of all events; `type` is the name plugins register for; `answer`: the type of a hook's answer."""
 
     type: ClassVar[str]
+    answer: ClassVar[object] = None
 
 
-@dataclass(frozen=True, slots=True)
-class ContentServiceRequested(Event):
-    """Asks a content service what it wants. Answer: `ContentAnswer`."""
-
-    type: ClassVar[str] = "riven.content-service.requested"
+# Asked: one plugin, one answer ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +42,19 @@ class ContentAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class ContentServiceRequested(Event):
+    """Asks a content service what it wants. Answer: `ContentAnswer`."""
+
+    type: ClassVar[str] = "riven.content-service.requested"
+    answer: ClassVar[object] = ContentAnswer
+
+
+@dataclass(frozen=True, slots=True)
 class MovieIndexRequested(Event):
     """Asks for a film's metadata. Answer: `Metadata`, or None when the service does not know the ids."""
 
     type: ClassVar[str] = "riven.media-item.index.requested.movie"
+    answer: ClassVar[object] = Metadata | None
     ids: Ids
 
 
@@ -48,6 +63,7 @@ class ShowIndexRequested(Event):
     """Asks for a show's metadata with all seasons and episodes. Answer: `Metadata` or None."""
 
     type: ClassVar[str] = "riven.media-item.index.requested.show"
+    answer: ClassVar[object] = Metadata | None
     ids: Ids
 
 
@@ -56,6 +72,7 @@ class ScrapeRequested(Event):
     """Asks for releases. Answer: a tuple of `FoundRelease`."""
 
     type: ClassVar[str] = "riven.media-item.scrape.requested"
+    answer: ClassVar[object] = tuple[FoundRelease, ...]
     wanted: Wanted
 
 
@@ -64,7 +81,24 @@ class CacheCheckRequested(Event):
     """Asks which torrents a provider holds. Answer: mapping infohash to a tuple of `TorrentFile`; a missing hash is not held."""
 
     type: ClassVar[str] = "riven.media-item.download.cache-check-requested"
+    answer: ClassVar[object] = Mapping[str, tuple[TorrentFile, ...]]
     infohashes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderList:
+    """The stores behind one plugin that can be asked now; limited: those that asked to wait, and until when."""
+
+    providers: tuple[str, ...]
+    limited: Mapping[str, datetime]
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderListRequested(Event):
+    """Asks a plugin that speaks to several stores which of them can be asked. Nobody asks it while each store is a plugin."""
+
+    type: ClassVar[str] = "riven.media-item.download.provider-list-requested"
+    answer: ClassVar[object] = ProviderList
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +110,7 @@ class DownloadRequested(Event):
     """
 
     type: ClassVar[str] = "riven.media-item.download.requested"
+    answer: ClassVar[object] = FetchedTorrent
     infohash: str
     known_torrent_id: str | None = None
     intended_at: datetime | None = None
@@ -99,11 +134,37 @@ class StreamLinkRequested(Event):
     """Asks for an address that bytes can be read from now. Answer: `Link`."""
 
     type: ClassVar[str] = "riven.media-item.stream-link.requested"
+    answer: ClassVar[object] = Link
     torrent_id: str
     file_id: str
     link: str | None
     file_name: str
     size: int
+
+
+@dataclass(frozen=True, slots=True)
+class LinkHealth:
+    """state: `healthy`, `expired` (ask for another) or `dead` (the file is gone)."""
+
+    state: str
+    status: int
+
+
+@dataclass(frozen=True, slots=True)
+class LinkHealthCheckRequested(Event):
+    """Asks whether an address still gives bytes. Nobody asks it: the reader's own request for bytes is the check."""
+
+    type: ClassVar[str] = "riven.media-item.stream-link.health-check.requested"
+    answer: ClassVar[object] = LinkHealth
+    link: Link
+
+
+@dataclass(frozen=True, slots=True)
+class ScanAnswer:
+    """has_title: the server lists it. sentence: for the timeline."""
+
+    has_title: bool
+    sentence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +176,7 @@ class LibraryScanRequested(Event):
     """
 
     type: ClassVar[str] = "riven.media-item.library-scan.requested"
+    answer: ClassVar[object] = ScanAnswer
     media_type: MediaType
     ids: Ids
     title: str
@@ -127,28 +189,49 @@ class LibraryScanRequested(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class ScanAnswer:
-    """has_title: the server lists it. sentence: for the timeline."""
-
-    has_title: bool
-    sentence: str
-
-
-@dataclass(frozen=True, slots=True)
 class SubtitleRequested(Event):
     """Asks for subtitles of one item. Answer: a tuple of subtitles; no service of this kind is shipped yet."""
 
     type: ClassVar[str] = "riven.media-item.subtitle.requested"
+    answer: ClassVar[object] = tuple[object, ...]
     item_id: int
+
+
+# Told: every hook, no answer -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """A row of the library as a hook sees it, read just before the hook is called.
+
+    title, year, ids, poster: of the film or show. season, episode: numbers for what is beneath a show; name: the episode's own
+    title. since: when it was asked for.
+    """
+
+    id: int
+    type: MediaType
+    title: str
+    state: States
+    year: int | None = None
+    ids: Ids = Ids()
+    season: int | None = None
+    episode: int | None = None
+    name: str = ""
+    poster: str | None = None
+    since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Told(Event):
-    """Base of events that are told to every hook. item_id: None for events about the program."""
+    """Base of events that are told to every hook.
+
+    item_id: None for events about the program. item: filled in for a hook; None when the title is gone by then.
+    """
 
     item_id: int | None = None
     title: str = ""
     sentence: str = ""
+    item: Snapshot | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +243,7 @@ class CoreStarted(Told):
 
 @dataclass(frozen=True, slots=True)
 class CoreShutdown(Told):
-    """The program is about to stop."""
+    """The program is about to stop; a hook has two seconds."""
 
     type: ClassVar[str] = "riven.core.shutdown"
 
@@ -173,10 +256,31 @@ class ItemRequestCreated(Told):
 
 
 @dataclass(frozen=True, slots=True)
+class ItemRequestFailed(Told):
+    """A wish that could not be written down."""
+
+    type: ClassVar[str] = "riven.item-request.create.error"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRequestConflict(Told):
+    """A person's wish for what is in the library, or was asked for before: nothing is to be done."""
+
+    type: ClassVar[str] = "riven.item-request.create.error.conflict"
+
+
+@dataclass(frozen=True, slots=True)
 class ItemRequestUpdated(Told):
     """A known title was asked for again, or more of it."""
 
     type: ClassVar[str] = "riven.item-request.update.success"
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRequestRemoved(Told):
+    """A title was taken out of the library."""
+
+    type: ClassVar[str] = "riven.item-request.removed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,10 +291,38 @@ class IndexSuccess(Told):
 
 
 @dataclass(frozen=True, slots=True)
+class IndexFailed(Told):
+    """Nobody gave metadata: no service knows the title, or none could be asked."""
+
+    type: ClassVar[str] = "riven.media-item.index.error"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexIncorrectState(Told):
+    """Metadata came for a title that wants none any more."""
+
+    type: ClassVar[str] = "riven.media-item.index.error.incorrect-state"
+
+
+@dataclass(frozen=True, slots=True)
 class ScrapeSuccess(Told):
     """A search found something usable."""
 
     type: ClassVar[str] = "riven.media-item.scrape.success"
+
+
+@dataclass(frozen=True, slots=True)
+class ScrapeError(Told):
+    """A search that no service answered."""
+
+    type: ClassVar[str] = "riven.media-item.scrape.error"
+
+
+@dataclass(frozen=True, slots=True)
+class ScrapeIncorrectState(Told):
+    """Releases came for a title that wants none any more."""
+
+    type: ClassVar[str] = "riven.media-item.scrape.error.incorrect-state"
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +354,87 @@ class DownloadError(Told):
 
 
 @dataclass(frozen=True, slots=True)
+class DownloadIncorrectState(Told):
+    """Files came for a title that wants none any more."""
+
+    type: ClassVar[str] = "riven.media-item.download.error.incorrect-state"
+
+
+@dataclass(frozen=True, slots=True)
 class ItemCompleted(Told):
     """A title is in the media server's library (or no server is enabled and it is in the folder)."""
 
     type: ClassVar[str] = "riven.media-item.completed"
+
+
+# The program's own ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ContentServicesDue(Told):
+    """Every content service is to be asked now."""
+
+    type: ClassVar[str] = "riven-internal.request-content-services"
+
+
+@dataclass(frozen=True, slots=True)
+class RetryLibrary(Told):
+    """What is incomplete is to be looked at again; nothing is reset."""
+
+    type: ClassVar[str] = "riven-internal.retry-library"
+
+
+@dataclass(frozen=True, slots=True)
+class RetryItemDownload(Told):
+    """One title is to be looked at again."""
+
+    type: ClassVar[str] = "riven-internal.retry-item-download"
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalItemRequested(Told):
+    """A webhook asked for a title; the wish is written down before this is told."""
+
+    type: ClassVar[str] = "riven-external.item-requested"
+
+
+ASKED: tuple[type[Event], ...] = (
+    ContentServiceRequested,
+    MovieIndexRequested,
+    ShowIndexRequested,
+    ScrapeRequested,
+    CacheCheckRequested,
+    ProviderListRequested,
+    DownloadRequested,
+    TorrentRemoveRequested,
+    StreamLinkRequested,
+    LinkHealthCheckRequested,
+    LibraryScanRequested,
+    SubtitleRequested,
+)
+TOLD: tuple[type[Told], ...] = (
+    CoreStarted,
+    CoreShutdown,
+    ItemRequestCreated,
+    ItemRequestFailed,
+    ItemRequestConflict,
+    ItemRequestUpdated,
+    ItemRequestRemoved,
+    IndexSuccess,
+    IndexFailed,
+    IndexIncorrectState,
+    ScrapeSuccess,
+    ScrapeError,
+    ScrapeIncorrectState,
+    NoStreamsFound,
+    DownloadSuccess,
+    DownloadPartialSuccess,
+    DownloadError,
+    DownloadIncorrectState,
+    ItemCompleted,
+    ContentServicesDue,
+    RetryLibrary,
+    RetryItemDownload,
+    ExternalItemRequested,
+)
+CATALOGUE: Mapping[str, type[Event]] = {event.type: event for event in (*ASKED, *TOLD)}

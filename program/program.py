@@ -124,10 +124,13 @@ class Program:
         self._registry = Registry(self._settings, plugins.discover(), self._make_source, self._clock)
         self._stack.callback(self._registry.close)
 
-    def _make_source(self, plugin: type[AnyPlugin], settings: ProviderSettings) -> http.DataSource:
+    def _make_source(
+        self, plugin: type[AnyPlugin], settings: ProviderSettings, name: str = "", /
+    ) -> http.DataSource:
         return plugins.make_source(
             plugin,
             settings,
+            name,
             clock=self._clock,
             status=ProviderStatusStore(self._db),
             cache_dir=self._store.folder / "cache",

@@ -92,7 +92,7 @@ def _providers(store: SettingsStore, clock: Clock) -> Iterator[Finding]:
     registry = plugins.Registry(
         store.current,
         plugins.discover(),
-        lambda plugin, settings: plugins.make_source(plugin, settings, clock=clock),
+        partial(plugins.make_source, clock=clock),
         clock,
     )
     try:

@@ -1,12 +1,13 @@
 """The settings' model with every provider's own section, and the files that are generated from it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import cast
 
-from pydantic import BaseModel, Field, create_model
+from pydantic import BaseModel, Field, JsonValue, create_model
 from pydantic.fields import FieldInfo
 
-from program.plugins.discovery import AnyPlugin
+from program.log import logger
+from program.plugins.discovery import KINDS, AnyPlugin
 from program.settings.fields import section_of
 from program.settings.models import RootSettings
 from program.settings.page import example_text, schema_text, settings_page
@@ -48,6 +49,38 @@ def _subclass(
 ) -> type[BaseModel]:
     model: type[BaseModel] = create_model(name, __base__=base, __doc__=base.__doc__, **dict(fields))  # type: ignore[call-overload]
     return model
+
+
+Document = dict[str, JsonValue]
+
+
+def without_strangers(model: type[RootSettings]) -> Callable[[Document], Document]:
+    """Return a function that takes the sections of plugins that are not loaded out of a settings document, and says so once.
+
+    For where plugins from outside are allowed: one that cannot be loaded today must not make the settings invalid.
+    """
+    said: set[str] = set()
+
+    def ignore(document: Document) -> Document:
+        kept = dict(document)
+        for name in KINDS:
+            section, known = document.get(name), section_of(model.model_fields[name].annotation)
+            if isinstance(section, dict) and known is not None:
+                strange = {
+                    key
+                    for key, value in section.items()
+                    if isinstance(value, dict) and key not in known.model_fields
+                }
+                kept[name] = {key: value for key, value in section.items() if key not in strange}
+                for path in sorted(f"{name}.{key}" for key in strange):
+                    if path not in said:
+                        said.add(path)
+                        logger.warning(
+                            "settings: {} is not looked at: no plugin of this name is loaded", path
+                        )
+        return kept
+
+    return ignore
 
 
 def settings_of(settings: RootSettings, plugin: type[AnyPlugin]) -> ProviderSettings:

@@ -1,4 +1,4 @@
-"""Finds the provider classes: every module of the provider packages is loaded, what is broken is reported and left out."""
+"""Finds the provider classes of the package: every module is loaded, what is broken is reported and left out."""
 
 import importlib
 import importlib.util
@@ -6,16 +6,19 @@ import inspect
 import pkgutil
 import re
 import traceback
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
+from program.http import Limits
 from program.log import logger
 from program.services.plugin import Plugin
 from program.settings.fields import section_of
 from program.settings.models import RootSettings
 from program.settings.provider import ProviderSettings
+
+T = TypeVar("T")
 
 # A plugin of whatever settings; which ones only its own class knows.
 AnyPlugin = Plugin[Any]
@@ -32,7 +35,24 @@ PACKAGES = tuple(
         "notifications",
     )
 )
+# The sections of the settings in which plugins have theirs.
+KINDS = (
+    "content",
+    "indexing",
+    "scraping",
+    "downloaders",
+    "updaters",
+    "subtitles",
+    "notifications",
+    "plugins",
+)
 KEY = re.compile(r"[a-z][a-z0-9]*")
+# Semantic versioning 2.0.0, from its own page.
+VERSION = re.compile(
+    r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)"
+    r"(-(0|[1-9]\d*|\d*[a-zA-Z-][\da-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][\da-zA-Z-]*))*)?"
+    r"(\+[\da-zA-Z-]+(\.[\da-zA-Z-]+)*)?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,23 +81,51 @@ def discover() -> tuple[type[AnyPlugin], ...]:
 
 def search(packages: Iterable[str]) -> Found:
     """Return the plugin classes in the modules of `packages`, and what stands there but is none; packages may be missing."""
-    classes: dict[str, type[AnyPlugin]] = {}
-    broken = []
+    finds = Finds()
     for name in _module_names(packages):
+        module = finds.loaded(name, lambda name=name: importlib.import_module(name))  # type: ignore[misc]
+        if module is not None:
+            for found in classes_in(module):
+                finds.add(f"{name}.{found.__name__}", found)
+    return finds.found()
+
+
+class Finds:
+    """Gathers plugin classes, each key once, and what is none. known: classes whose keys are taken."""
+
+    def __init__(self, known: Iterable[type[AnyPlugin]] = ()) -> None:
+        self._taken = {plugin.key for plugin in known}
+        self._classes: list[type[AnyPlugin]] = []
+        self._broken: list[Broken] = []
+
+    def loaded(self, name: str, load: Callable[[], T]) -> T | None:
+        """Return what `load` gives; None, with the reason kept, when it raises: whatever a module may do at its import."""
         try:
-            module = importlib.import_module(name)
+            return load()
         except Exception as error:  # noqa: BLE001 - a broken plugin must not stop the others
             logger.debug("{}", traceback.format_exc())
-            broken.append(Broken(name, f"it cannot be loaded: {type(error).__name__}: {error}"))
-            continue
-        for found in _classes_in(module):
-            fault = fault_of(found) or ("its key is taken" if found.key in classes else None)
-            if fault:
-                broken.append(Broken(f"{name}.{found.__name__}", fault))
-            else:
-                classes[found.key] = found
-    ordered = sorted(classes.values(), key=lambda plugin: (plugin.section, plugin.key))
-    return Found(tuple(ordered), tuple(broken))
+            self.refuse(name, f"it cannot be loaded: {type(error).__name__}: {error}")
+        except SystemExit:
+            self.refuse(name, "it cannot be loaded: it ends the program")
+        return None
+
+    def add(self, name: str, plugin: type[AnyPlugin]) -> None:
+        """Take a class, or keep why it cannot be a plugin."""
+        fault = fault_of(plugin) or ("its key is taken" if plugin.key in self._taken else None)
+        if fault:
+            self.refuse(name, fault)
+        else:
+            self._taken.add(plugin.key)
+            self._classes.append(plugin)
+
+    def refuse(self, name: str, reason: str) -> None:
+        """Keep why something is no plugin."""
+        self._broken.append(Broken(name, reason))
+
+    def found(self) -> Found:
+        """Return what was gathered, ordered by section and key."""
+        ordered = sorted(self._classes, key=lambda plugin: (plugin.section, plugin.key))
+        return Found(tuple(ordered), tuple(self._broken))
 
 
 def _module_names(packages: Iterable[str]) -> Iterator[str]:
@@ -88,7 +136,7 @@ def _module_names(packages: Iterable[str]) -> Iterator[str]:
                 yield f"{package}.{module.name}"
 
 
-def _classes_in(module: ModuleType) -> list[type[AnyPlugin]]:
+def classes_in(module: ModuleType) -> list[type[AnyPlugin]]:
     """Return the plugin classes that a module itself defines."""
     return [
         found
@@ -105,15 +153,40 @@ def fault_of(plugin: type[AnyPlugin]) -> str | None:
     for name in ("key", "title", "section", "Settings"):
         if not hasattr(plugin, name):
             return f"it does not say its {name}"
-    if not KEY.fullmatch(plugin.key):
-        return f"its key {plugin.key!r} is not lower-case letters and digits"
-    settings = getattr(plugin, "Settings", None)
+    for name, form, example in (
+        ("key", KEY, "lower-case letters and digits"),
+        ("version", VERSION, "three numbers with dots, as in 1.0.0"),
+    ):
+        value = said(plugin, name)
+        if not isinstance(value, str) or not form.fullmatch(value):
+            return f"its {name} {value!r} is not {example}"
+    if not isinstance(said(plugin, "limits"), Limits):
+        return "its limits are no Limits"
+    for name, least in (("concurrency", 1), ("deadline_seconds", 0.001)):
+        number = said(plugin, name)
+        if not isinstance(number, int | float) or number < least:
+            return f"its {name} is not a number of {least} or more"
+    return _fault_of_settings(plugin)
+
+
+def said(plugin: type[AnyPlugin], name: str) -> object:
+    """Return what a class says of itself, which need not be of the type that it should be."""
+    return getattr(plugin, name)
+
+
+def _fault_of_settings(plugin: type[AnyPlugin]) -> str | None:
+    settings = said(plugin, "Settings")
     if not (inspect.isclass(settings) and issubclass(settings, ProviderSettings)):
         return "its Settings are no ProviderSettings"
+    needed = [name for name, info in settings.model_fields.items() if info.is_required()]
+    if needed:
+        return f"its setting {needed[0]} has no default"
     section = RootSettings.model_fields.get(plugin.section)
     model = section_of(section.annotation) if section else None
     if model is None:
         return f"the settings have no section {plugin.section!r}"
     if plugin.key in model.model_fields:
         return f"{plugin.section}.{plugin.key} is a setting of the program"
+    if plugin.section not in KINDS:
+        return f"its section is {plugin.section!r}, not one of {', '.join(KINDS)}"
     return None

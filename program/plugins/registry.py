@@ -1,38 +1,40 @@
 """Which providers are enabled, which of them can be used, and why the others cannot.
 
-pending ──check() works──▶ valid
+pending ──check() works──▶ valid ──hooks fail in a row──▶ tripped ──one works──▶ valid
    │  ╰──cannot be asked now──▶ unreachable (asked again)
    ╰──wrong key, wrong answer, broken──▶ invalid (asked again)
 
-All but the invalid ones are used.
+All but the invalid ones are used; what a tripped one is asked it refuses by itself (`program.plugins.guard`).
 """
 
 import threading
 import traceback
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TypeVar, cast
 
 from program.clock import Clock
 from program.errors import NotFound, RivuletError
+from program.events import Event
 from program.http import DataSource
 from program.log import logger
-from program.plugins.check import Enabled, PluginState, PluginStatus, Verdict, ask, report
+from program.plugins.answers import accepted
+from program.plugins.build import Built, MakeSource, make
+from program.plugins.check import Enabled, PluginState, PluginStatus, Verdict, ask, report, status_of
 from program.plugins.compose import settings_of
 from program.plugins.discovery import AnyPlugin
+from program.plugins.guard import RESTS, Guard
 from program.settings.models import RootSettings
 from program.settings.provider import ProviderSettings
 
 P = TypeVar("P", bound=AnyPlugin)
-MakeSource = Callable[[type[AnyPlugin], ProviderSettings], DataSource]
 Pause = Callable[[float], object]
 
 # Seconds before the second and third try of a check.
 PAUSES = (1.0, 2.0)
-# Until a provider that cannot be used is checked again, by checks that failed; then always the last.
-BACK_OFF = tuple(timedelta(seconds=seconds) for seconds in (30, 60, 120, 300, 900, 1800, 3600))
+# Making a plugin's object is to do no work; the others wait for it.
+START_SECONDS = 10.0
 
 
 class Registry:
@@ -58,24 +60,40 @@ class Registry:
         self._lock = threading.Lock()
         # Replaced whole with the lock held, so that readers need none.
         self._enabled: Mapping[str, Enabled] = {}
+        self._deadlines: Mapping[str, float] = {}
         self.rebuild(settings)
 
     def of(self, kind: type[P]) -> tuple[P, ...]:
         """Return the usable providers of a kind, in the user's order where the section has one."""
-        usable = (one.plugin for one in self._enabled.values() if one.state.is_usable)
-        return tuple(plugin for plugin in usable if isinstance(plugin, kind))
+        return tuple(built.plugin for built in self._usable() if isinstance(built.plugin, kind))
 
     def get(self, key: str) -> AnyPlugin:
         """Return a usable provider; raise NotFound when it is not enabled or cannot be used."""
-        one = self._enabled.get(key)
-        if one is None or one.plugin is None or not one.state.is_usable:
-            raise NotFound(f"{key} is not in use{f': {one.reason}' if one and one.reason else ''}")
-        return one.plugin
+        return self._one(key).plugin
 
     def hooks_for(self, event_type: str) -> tuple[str, ...]:
         """Return the keys of the usable providers that answer an event."""
-        usable = (one for one in self._enabled.values() if one.state.is_usable)
-        return tuple(one.kind.key for one in usable if one.plugin and event_type in one.plugin.hooks())
+        return tuple(built.plugin.key for built in self._usable() if event_type in built.hooks)
+
+    def hooked(self) -> tuple[tuple[AnyPlugin, tuple[str, ...]], ...]:
+        """Return every usable provider with the events that it answers."""
+        return tuple((built.plugin, tuple(built.hooks)) for built in self._usable())
+
+    def publishable(self) -> frozenset[str]:
+        """Return the events that at least one usable provider answers; others are never enqueued."""
+        return frozenset(event_type for built in self._usable() for event_type in built.hooks)
+
+    def call(self, key: str, event: Event) -> object:
+        """Return what a provider's hook answers, checked.
+
+        Raises what the hook raised, `BadAnswer` when the answer is none, `Transient` when it did not come in time, `Tripped` when
+        the provider rests after failures, NotFound when it cannot be used.
+        """
+        built = self._one(key)
+        hook = built.hooks.get(event.type)
+        if hook is None:
+            raise NotFound(f"{key} does not answer {event.type}")
+        return built.guard.run(event.type, lambda: accepted(key, event, hook(event)))
 
     @staticmethod
     def queue_name(event_type: str, key: str) -> str:
@@ -91,29 +109,30 @@ class Registry:
 
     def statuses(self) -> tuple[PluginStatus, ...]:
         """Return how every enabled provider stands."""
-        return tuple(
-            PluginStatus(key, one.kind.title, one.kind.section, one.state, one.reason, one.next_check_at)
-            for key, one in self._enabled.items()
-        )
+        return tuple(status_of(one) for one in self._enabled.values())
 
     def on_change(self, listener: Callable[[], None]) -> None:
         """Have `listener` called when other providers are usable than before."""
         self._listeners.append(listener)
 
     def rebuild(self, settings: RootSettings) -> None:
-        """Take over new settings: providers whose section is the same stay as they are, the others are built anew, unchecked."""
+        """Take over new settings: providers whose section is the same stay as they are, the others are built anew, unchecked.
+
+        Whoever is in trouble is checked again at the next `revalidate`: what was changed may have been the reason.
+        """
         with self._lock:
             before = self._enabled
+            self._deadlines = settings.plugins.deadlines
             wanted = {kind: settings_of(settings, kind) for kind in _in_order(self.classes, settings)}
             self._enabled = {
                 kind.key: self._kept(kind, section) or self._built(Enabled(kind, section))
                 for kind, section in wanted.items()
                 if section.enabled
             }
-            kept = {id(one.plugin) for one in self._enabled.values()}
+            kept = {id(one.built) for one in self._enabled.values()}
         for one in before.values():
-            if one.plugin is not None and id(one.plugin) not in kept:
-                one.plugin.http.close()
+            if id(one.built) not in kept:
+                _close(one)
         self._tell(before)
 
     def validate(self, now: datetime) -> None:
@@ -131,48 +150,82 @@ class Registry:
         with self._lock:
             before, self._enabled = self._enabled, {}
         for one in before.values():
-            if one.plugin is not None:
-                one.plugin.http.close()
+            _close(one)
+
+    def _usable(self) -> Iterable[Built]:
+        return [built for one in self._enabled.values() if (built := one.usable)]
+
+    def _one(self, key: str) -> Built:
+        one = self._enabled.get(key)
+        built = one.usable if one else None
+        if built is None:
+            raise NotFound(f"{key} is not in use{f': {one.reason}' if one and one.reason else ''}")
+        return built
 
     def _kept(self, kind: type[AnyPlugin], section: ProviderSettings) -> Enabled | None:
         one = self._enabled.get(kind.key)
-        return one if one and one.settings == section and one.plugin is not None else None
+        if one is None or one.settings != section or one.built is None:
+            return None
+        if one.built.guard.deadline != self._deadline(kind):
+            return None
+        return replace(one, next_check_at=self._clock.now()) if one.next_check_at else one
+
+    def _deadline(self, kind: type[AnyPlugin]) -> float:
+        return self._deadlines.get(kind.key, kind.deadline_seconds)
 
     def _built(self, one: Enabled) -> Enabled:
+        """Return the provider made from its settings; whatever its code does at that, the others are not harmed."""
+        kind, guard = one.kind, Guard(one.kind.key, self._clock, self._deadline(one.kind))
+        made: list[DataSource] = []
         try:
-            http = self._make_source(one.kind, one.settings)
-            return replace(one, plugin=one.kind(one.settings, http, self._clock))
+            built = guard.bounded(
+                "start",
+                lambda: make(kind, one.settings, guard, self._make_source, self._clock, made),
+                START_SECONDS,
+            )
         except RivuletError as error:
-            return replace(one, reason=str(error))
+            reason = str(error)
         except Exception as error:  # noqa: BLE001 - a broken plugin is reported and never stops the rest
-            logger.error("plugin {} cannot be built:\n{}", one.kind.key, traceback.format_exc())
-            return replace(one, reason=f"it cannot be built: {type(error).__name__}")
+            logger.error("plugin {} cannot be built:\n{}", kind.key, traceback.format_exc())
+            reason = f"it cannot be built: {type(error).__name__}"
+        else:
+            return replace(one, built=built)
+        for source in made:
+            source.close()
+        return replace(one, reason=reason)
 
     def _check(self, some: list[Enabled], now: datetime, pauses: tuple[float, ...]) -> None:
-        if not some:
-            return
-        before = self._enabled
-        with ThreadPoolExecutor(len(some), thread_name_prefix="check") as threads:
-            checked = list(threads.map(lambda one: self._checked(one, now, pauses), some))
+        """Check providers side by side; what is found of one counts at once, however long another takes."""
+        checks = [
+            threading.Thread(
+                target=self._check_one, args=(one, now, pauses), name=f"check {one.kind.key}", daemon=True
+            )
+            for one in some
+        ]
+        for check in checks:
+            check.start()
+        for check in checks:
+            check.join()
+
+    def _check_one(self, old: Enabled, now: datetime, pauses: tuple[float, ...]) -> None:
+        new = self._checked(old, now, pauses)
         with self._lock:
-            current = dict(self._enabled)
-            for old, new in zip(some, checked, strict=True):
-                # Unless the settings were changed while it was asked.
-                if current.get(old.kind.key) is old:
-                    current[old.kind.key] = new
-                    report(old, new)
-            self._enabled = current
+            before = self._enabled
+            # Unless the settings were changed while it was asked.
+            if before.get(old.kind.key) is not old:
+                _close(new if new.built is not old.built else Enabled(old.kind, old.settings))
+                return
+            self._enabled = {**before, old.kind.key: new}
+        report(old, new)
         self._tell(before)
 
     def _checked(self, one: Enabled, now: datetime, pauses: tuple[float, ...]) -> Enabled:
-        if one.plugin is None:
+        if one.built is None:
             one = self._built(one)
-        verdict = (
-            self._verdict(one.plugin, pauses) if one.plugin else Verdict(PluginState.INVALID, one.reason)
-        )
+        verdict = self._verdict(one.built, pauses) if one.built else Verdict(PluginState.INVALID, one.reason)
         if verdict.state in (PluginState.VALID, PluginState.PENDING):
             return replace(one, state=verdict.state, reason=None, failures=0, next_check_at=None)
-        at = now + BACK_OFF[min(one.failures, len(BACK_OFF) - 1)]
+        at = now + RESTS[min(one.failures, len(RESTS) - 1)]
         return replace(
             one,
             state=verdict.state,
@@ -181,24 +234,29 @@ class Registry:
             next_check_at=max(at, verdict.not_before or at),
         )
 
-    def _verdict(self, plugin: AnyPlugin, pauses: tuple[float, ...]) -> Verdict:
-        """Return what the check says; a passing trouble gets another try after each pause."""
-        verdict = ask(plugin)
+    def _verdict(self, built: Built, pauses: tuple[float, ...]) -> Verdict:
+        """Return what the check says; a trouble that may pass gets another try after each pause, a fatal one none."""
+        verdict = ask(built)
         for seconds in pauses:
-            if verdict.state is not PluginState.UNREACHABLE or verdict.not_before:
+            if verdict.is_final:
                 break
             self._pause(seconds)
-            verdict = ask(plugin)
+            verdict = ask(built)
         return verdict
 
     def _tell(self, before: Mapping[str, Enabled]) -> None:
-        if _usable(before) != _usable(self._enabled):
+        if _plugins_in_use(before) != _plugins_in_use(self._enabled):
             for listener in self._listeners:
                 listener()
 
 
-def _usable(enabled: Mapping[str, Enabled]) -> set[int]:
-    return {id(one.plugin) for one in enabled.values() if one.state.is_usable}
+def _close(one: Enabled) -> None:
+    for source in one.built.sources if one.built else ():
+        source.close()
+
+
+def _plugins_in_use(enabled: Mapping[str, Enabled]) -> set[int]:
+    return {id(one.built) for one in enabled.values() if one.usable}
 
 
 def _in_order(classes: Iterable[type[AnyPlugin]], settings: RootSettings) -> list[type[AnyPlugin]]:

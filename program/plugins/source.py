@@ -1,4 +1,4 @@
-"""A provider's way to its service, made from what its class says."""
+"""A provider's way to its services, made from what its class says."""
 
 import threading
 from pathlib import Path
@@ -6,31 +6,47 @@ from pathlib import Path
 from program.clock import Clock
 from program.http import DataSource, StatusStore
 from program.plugins.discovery import AnyPlugin
+from program.services.plugin import Service
 from program.settings.provider import ProviderSettings
 
 
 def make_source(
     plugin: type[AnyPlugin],
     settings: ProviderSettings,
+    name: str = "",
     *,
     clock: Clock,
     status: StatusStore | None = None,
     cache_dir: Path | None = None,
     stopping: threading.Event | None = None,
 ) -> DataSource:
-    """Return a data source with the provider's address, limits, headers, secrets and error codes.
+    """Return a data source with the service's address, limits, headers, secrets and error codes.
 
-    status: where its pauses are kept. cache_dir: folder for the answers of all providers. stopping: ends every wait when set.
+    name: of one of the plugin's further services, empty for its own. status: where pauses are kept. cache_dir: folder for the
+    answers of all providers. stopping: ends every wait when set.
     """
+    service = plugin.services(settings)[name] if name else own_service(plugin, settings)
+    key = f"{plugin.key}.{name}" if name else plugin.key
     return DataSource(
-        plugin.key,
-        plugin.address(settings),
+        key,
+        service.address,
         clock=clock,
+        limits=service.limits,
+        headers=service.headers,
+        secrets=service.secrets,
+        classify=service.classify,
+        status=status,
+        cache_dir=cache_dir / key if cache_dir else None,
+        stopping=stopping,
+    )
+
+
+def own_service(plugin: type[AnyPlugin], settings: ProviderSettings) -> Service:
+    """Return the service that a plugin's `http` leads to."""
+    return Service(
+        address=plugin.address(settings),
         limits=plugin.limits,
         headers=plugin.headers(settings),
         secrets=plugin.secrets(settings),
         classify=plugin.classify,
-        status=status,
-        cache_dir=cache_dir / plugin.key if cache_dir else None,
-        stopping=stopping,
     )

@@ -6,7 +6,7 @@ base gives it `http`, `settings` and `clock`. A provider says no by raising one 
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar, Generic, TypeVar
 
@@ -27,6 +27,7 @@ from program.events import (
     TorrentRemoveRequested,
 )
 from program.http import DataSource, Limits, Response
+from program.log import logger
 from program.media.entry import AccountTorrent, FetchedTorrent, Link, TorrentFile
 from program.media.item import Ids
 from program.media.metadata import ContentRequest, Metadata
@@ -72,25 +73,43 @@ class Account:
     points: int | None = None
 
 
-class Plugin(ABC, Generic[S]):
-    """Base of every provider.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """An outside service that a plugin speaks to. classify: what an answer means by the service's own error codes, or None."""
 
-    key: its name in settings, queues, API and metrics; lower-case letters and digits. section: where its settings stand.
-    limits: what the vendor allows. concurrency: jobs of one of its queues at a time.
+    address: str
+    limits: Limits = Limits()
+    headers: Mapping[str, str] = field(default_factory=dict)
+    secrets: tuple[str, ...] = ()
+    classify: Callable[[Response], Exception | None] | None = None
+
+
+class Plugin(ABC, Generic[S]):
+    """Base of every provider. Its attributes and methods are its manifest.
+
+    key: its name in settings, queues, API and metrics; lower-case letters and digits. section: where its settings stand; `plugins`
+    for what is of no kind below. version: its own, as semver. limits: what the vendor allows. concurrency: jobs of one of its
+    queues at a time. deadline_seconds: how long one call of a hook or of `check` may take.
     """
 
     key: ClassVar[str]
     title: ClassVar[str]
-    section: ClassVar[str]
+    section: ClassVar[str] = "plugins"
     version: ClassVar[str] = "1.0.0"
     Settings: ClassVar[type[ProviderSettings]]
     limits: ClassVar[Limits] = Limits()
     concurrency: ClassVar[int] = 1
+    deadline_seconds: ClassVar[float] = 60.0
 
-    def __init__(self, settings: S, http: DataSource, clock: Clock) -> None:
+    def __init__(
+        self, settings: S, http: DataSource, clock: Clock, further: Mapping[str, DataSource] | None = None
+    ) -> None:
+        """Take its own settings, its way to its service, the clock, and its ways to `services`, by their names."""
         self.settings = settings
         self.http = http
         self.clock = clock
+        self.further = dict(further or {})
+        self.log = logger.bind(provider=self.key)
 
     @classmethod
     def address(cls, settings: S) -> str:
@@ -111,6 +130,11 @@ class Plugin(ABC, Generic[S]):
     def classify(cls, response: Response) -> Exception | None:  # noqa: ARG003 - the default has no codes
         """Return what a response means by the provider's own error codes, or None to judge it by its status."""
         return None
+
+    @classmethod
+    def services(cls, settings: S) -> Mapping[str, Service]:  # noqa: ARG003 - most speak to one service only
+        """Return the services it speaks to beside its own, by a name each; every one has a pace and pauses of its own."""
+        return {}
 
     @abstractmethod
     def check(self) -> None:

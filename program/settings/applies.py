@@ -44,6 +44,9 @@ APPLIES: Mapping[str, Applies] = {
     "updaters": Applies.PART,
     "subtitles": Applies.PART,
     "notifications": Applies.PART,
+    "plugins": Applies.PART,
+    "plugins.entry_points": Applies.RESTART,
+    "plugins.folder": Applies.RESTART,
     "vfs": Applies.RESTART,
     "log": Applies.LIVE,
 }

@@ -10,6 +10,8 @@ from program.settings.ranking import RankingSettings
 from program.settings.upgrade import VERSION
 from program.settings.vfs import VfsSettings
 
+# A caller that waits longer for a plugin has long been given up by whoever waits for it.
+LONGEST_DEADLINE = 600
 LogLevel = Literal["TRACE", "DEBUG", "INFO", "WARNING", "ERROR"]
 
 
@@ -161,6 +163,30 @@ class NotificationsSettings(Section):
     """Who is told about finished titles."""
 
 
+class PluginsSettings(Section):
+    """Plugins that do not come with the program, and plugins of no kind above. A plugin runs with all rights of the program."""
+
+    entry_points: bool = Field(
+        default=False,
+        description="Load plugins of installed packages (entry points of the group rivulet.plugins)",
+    )
+    folder: bool = Field(
+        default=False,
+        description="Load the Python files in the folder plugins of the config folder as plugins",
+    )
+    deadlines: dict[str, float] = Field(
+        default={},
+        description='Seconds that one call of a plugin may take where it differs from the plugin\'s own, by key, e.g. {"name": 90}',
+    )
+
+    @field_validator("deadlines")
+    @classmethod
+    def _above_zero(cls, deadlines: dict[str, float]) -> dict[str, float]:
+        if any(not 0 < seconds <= LONGEST_DEADLINE for seconds in deadlines.values()):
+            raise ValueError(f"each deadline must be above 0 and at most {LONGEST_DEADLINE}")
+        return deadlines
+
+
 class LogSettings(Section):
     """What is written to the log."""
 
@@ -197,5 +223,6 @@ class RootSettings(Section):
     updaters: UpdatersSettings = Field(default_factory=UpdatersSettings)
     subtitles: SubtitlesSettings = Field(default_factory=SubtitlesSettings)
     notifications: NotificationsSettings = Field(default_factory=NotificationsSettings)
+    plugins: PluginsSettings = Field(default_factory=PluginsSettings)
     vfs: VfsSettings = Field(default_factory=defaults_of(VfsSettings))
     log: LogSettings = Field(default_factory=LogSettings)

@@ -69,13 +69,16 @@ class SettingsStore:
         *,
         upgrades: Mapping[int, Upgrade] = UPGRADES,
         version: int = VERSION,
+        ignore: Callable[[Document], Document] = dict,
     ) -> None:
+        """Take where to look; ignore: returns a document without what is not to be judged, though it stays in the file."""
         self.folder = folder
         self.file = folder / FILE_NAME
         self._model = model
         self._environ = dict(environ)
         self._upgrades = upgrades
         self._version = version
+        self._ignore = ignore
         self._listeners: list[Listener] = []
         self._lock = threading.Lock()
         # Guarded by the lock when written.
@@ -170,7 +173,7 @@ class SettingsStore:
     def _build(self, document: Document, *, needs_key: bool = True) -> tuple[RootSettings, Mapping[str, str]]:
         """Return the settings of a document under this environment, and what the environment sets."""
         overrides = environment.read(self._environ, self._model)
-        full = document
+        full = self._ignore(document)
         for override in overrides:
             full = documents.write_at(full, override.path, override.value)
         locked = {override.path: override.variable for override in overrides}

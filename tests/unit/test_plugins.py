@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from textwrap import dedent
+from typing import ClassVar
 
 import pytest
 from pytest_httpserver import HTTPServer
 
 from program.clock import ManualClock
-from program.errors import NotFound
-from program.events import ScrapeRequested, ShowIndexRequested
+from program.errors import NotFound, Transient
+from program.events import CoreShutdown, CoreStarted, RetryLibrary, ScrapeRequested, ShowIndexRequested
 from program.http import DataSource
-from program.plugins import AnyPlugin, PluginState, Registry, compose_settings
+from program.media.item import MediaType
+from program.media.release import FoundRelease
+from program.media.wanted import Wanted
+from program.plugins import AnyPlugin, PluginState, Registry, Tripped, compose_settings
 from program.plugins.discovery import PACKAGES, fault_of, search
-from program.services.plugin import Indexer, Plugin, Scraper
+from program.services.plugin import Hook, Indexer, Plugin, Scraper, Service
 from program.settings.provider import ProviderSettings
 from tests.support.lines import log_lines
 from tests.support.sample_plugin import Model, Sample, SampleSettings, SecondSample, settings, sources
+from tests.support.wait import until
 
 NOW = datetime(2031, 5, 1, 12, 0, tzinfo=UTC)
 
@@ -263,7 +269,200 @@ def test_a_broken_provider_never_stops_the_others(
     assert any("ZeroDivisionError" in line for line in lines)
 
 
+class Odd(Sample):
+    """Hooks whatever its subclass says."""
+
+    key = "odd"
+    title = "Odd"
+    hooked: ClassVar[Mapping[str, object]] = {}
+
+    def check(self) -> None:
+        """Work."""
+
+    def hooks(self) -> Mapping[str, Hook]:
+        return self.hooked  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(
+    ("hooked", "reason"),
+    [
+        (
+            {"riven.media-item.scraped": print},
+            "it hooks 'riven.media-item.scraped', which is no event for plugins",
+        ),
+        (
+            {RetryLibrary.type: print},
+            "it hooks 'riven-internal.retry-library', which is no event for plugins",
+        ),
+        ({CoreStarted.type: None}, "its hook of riven.core.started is no function"),
+    ],
+)
+def test_a_hook_that_cannot_be_makes_a_plugin_invalid(
+    clock: ManualClock, hooked: dict[str, object], reason: str
+) -> None:
+    found = registry(clock, type("Hooking", (Odd,), {"hooked": hooked}), odd={"enabled": True})
+    found.validate(NOW)
+    assert dict(found.invalid) == {"odd": reason}
+    assert found.publishable() == frozenset()
+
+
+def test_a_check_that_hangs_holds_nobody_back(
+    httpserver: HTTPServer, clock: ManualClock, lines: list[str]
+) -> None:
+    gate = threading.Event()
+
+    class Hanging(Sample):
+        key = "hanging"
+        title = "Hanging"
+        deadline_seconds = 0.3
+
+        def check(self) -> None:
+            gate.wait(10)
+
+    httpserver.expect_request("/ping").respond_with_json({})
+    found = registry(clock, Hanging, Sample, hanging=at(httpserver), sample=at(httpserver))
+    checks = threading.Thread(target=found.validate, args=(NOW,))
+    checks.start()
+    until(lambda: states(found)["sample"] is PluginState.VALID, what="the other one's check")
+    assert states(found)["hanging"] is PluginState.PENDING
+    checks.join(10)
+    gate.set()
+    assert {status.key: status.reason for status in found.statuses()} == {
+        "hanging": "hanging: check did not end within 0.3 s",
+        "sample": None,
+    }
+    assert states(found)["hanging"] is PluginState.UNREACHABLE
+
+
+def test_a_check_that_raises_what_it_should_not_is_tried_three_times(
+    httpserver: HTTPServer, clock: ManualClock
+) -> None:
+    pauses: list[float] = []
+    found = registry(clock, Crashing, pauses=pauses, crashing=at(httpserver))
+    found.validate(NOW)
+    assert pauses == [1.0, 2.0]
+
+
+def test_a_fatal_error_stops_a_check_at_once(httpserver: HTTPServer, clock: ManualClock) -> None:
+    httpserver.expect_request("/ping").respond_with_json({}, status=401)
+    pauses: list[float] = []
+    found = registry(clock, Sample, pauses=pauses, sample=at(httpserver))
+    found.validate(NOW)
+    assert pauses == []
+    assert len(httpserver.log) == 1
+
+
+# Calling their hooks
+
+
+class Failing(Odd):
+    """Raises in its search, and tells in its settings how often it did."""
+
+    deadline_seconds = 0.2
+
+    def hooks(self) -> Mapping[str, Hook]:
+        return {ScrapeRequested.type: self._search, CoreStarted.type: lambda _event: gate_for(self).wait(5)}
+
+    def search(self, wanted: Wanted) -> Iterable[FoundRelease]:
+        raise KeyError("seeders")
+
+
+gates: dict[int, threading.Event] = {}
+
+
+def gate_for(plugin: Plugin[SampleSettings]) -> threading.Event:
+    """Return what a plugin's hook hangs on."""
+    return gates.setdefault(id(plugin), threading.Event())
+
+
+SEARCH = ScrapeRequested(Wanted(item_id=1, type=MediaType.MOVIE, title="Sintel"))
+
+
+def test_a_hook_that_fails_in_a_row_is_shown_and_the_plugin_rests(clock: ManualClock) -> None:
+    found = registry(clock, Failing, odd={"enabled": True})
+    found.validate(NOW)
+    for _ in range(5):
+        with pytest.raises(KeyError):
+            found.call("odd", SEARCH)
+    with pytest.raises(Tripped):
+        found.call("odd", SEARCH)
+    (status,) = found.statuses()
+    assert status.state is PluginState.TRIPPED
+    assert status.reason == (
+        "5 failures in a row, the last at riven.media-item.scrape.requested: KeyError: 'seeders'"
+    )
+    assert status.next_check_at == NOW + timedelta(seconds=30)
+    assert found.hooks_for(ScrapeRequested.type) == ("odd",), "it is asked again when its rest is over"
+    assert set(status.hooks) == {ScrapeRequested.type, CoreStarted.type} == found.publishable()
+
+
+def test_a_hook_that_hangs_is_given_up_at_its_deadline(clock: ManualClock) -> None:
+    found = registry(clock, Failing, odd={"enabled": True})
+    with pytest.raises(Transient, match=r"odd: riven\.core\.started did not end within 0\.2 s"):
+        found.call("odd", CoreStarted())
+    assert found.statuses()[0].health.stuck == 1
+    gate_for(found.get("odd")).set()
+    until(lambda: not found.statuses()[0].health.stuck, what="the end of the hook")
+
+
+def test_a_person_can_change_a_deadline(clock: ManualClock) -> None:
+    model = compose_settings([Failing])
+    changed = {"scraping": {"odd": {"enabled": True}}, "plugins": {"deadlines": {"odd": 0.05}}}
+    found = registry(clock, Failing, odd={"enabled": True})
+    before = found.get("odd")
+    found.rebuild(model.model_validate(changed))
+    with pytest.raises(Transient, match=r"did not end within 0\.05 s"):
+        found.call("odd", CoreStarted())
+    gate_for(found.get("odd")).set()
+    assert found.get("odd") is not before
+    until(lambda: not found.statuses()[0].health.stuck, what="the end of the hook")
+
+
+def test_a_plugin_is_not_asked_what_it_does_not_answer(clock: ManualClock) -> None:
+    found = registry(clock, Failing, odd={"enabled": True})
+    with pytest.raises(NotFound, match=r"odd does not answer riven\.core\.shutdown"):
+        found.call("odd", CoreShutdown())
+
+
+class TwoServices(Sample):
+    """Speaks to a second service."""
+
+    @classmethod
+    def services(cls, settings: SampleSettings) -> Mapping[str, Service]:
+        """Return the one for pictures."""
+        return {"pictures": Service(address=f"{settings.url}pictures", headers={"X-Own": "1"})}
+
+    def check(self) -> None:
+        """Ask both."""
+        self.http.get("/ping")
+        self.further["pictures"].get("/ping")
+
+
+def test_a_plugin_may_speak_to_further_services(httpserver: HTTPServer, clock: ManualClock) -> None:
+    httpserver.expect_request("/ping").respond_with_json({})
+    httpserver.expect_request("/pictures/ping", headers={"X-Own": "1"}).respond_with_json({}, status=429)
+    found = registry(clock, TwoServices, sample=at(httpserver))
+    found.validate(NOW)
+    assert found.statuses()[0].reason == "sample.pictures: asks to slow down (429)"
+    assert found.get("sample").http.statistics().paused_until is None, "each service has a pace of its own"
+
+
 # Changing the settings
+
+
+def test_a_change_of_settings_has_whoever_is_in_trouble_checked_again(
+    httpserver: HTTPServer, clock: ManualClock
+) -> None:
+    httpserver.expect_oneshot_request("/ping").respond_with_json({}, status=401)
+    httpserver.expect_request("/ping").respond_with_json({})
+    found = registry(clock, sample=at(httpserver))
+    found.validate(NOW)
+    assert states(found) == {"sample": PluginState.INVALID}
+    found.revalidate(NOW)
+    assert states(found) == {"sample": PluginState.INVALID}, "its next check is in half a minute"
+    found.rebuild(settings(scraping={"sample": at(httpserver)}, log={"level": "DEBUG"}))
+    found.revalidate(NOW)
+    assert states(found) == {"sample": PluginState.VALID}
 
 
 def test_new_settings_touch_only_the_providers_they_change(

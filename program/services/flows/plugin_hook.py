@@ -1,20 +1,25 @@
 """The plugin queues: one job is one question to one plugin (or one thing told to it).
 
-A provider that asks to wait a little is asked again by the same job; one that asks to wait long answers `Paused`, so
-that the flow can write
-the date down, go on with another provider, and let the job end.
+What the event names by its id is read from the database just before the hook is called, at each attempt. A provider that asks
+to wait a little is asked again by the same job; one that asks to wait long, or rests after failures, answers `Paused`, so that
+the flow can write the date down, go on with another provider, and let the job end.
 """
 
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from program.errors import RetryLater
-from program.events import DownloadRequested, Event
-from program.queues import Done, Job, Outcome
-from program.services.flows.context import FlowContext
+from program.db import items
+from program.errors import Cancelled, RetryLater
+from program.events import DownloadRequested, Event, ScrapeRequested, Snapshot, Told
+from program.media.item import MediaType, Node
+from program.media.wanted import wanted_for
+from program.plugins import Tripped
+from program.queues import ChildPolicy, Done, Job, JobSpec, Outcome
+from program.services.flows import names
+from program.services.flows.context import FlowContext, missing_leaves
 
 # A wait up to this long is spent parked; a longer one is given back to the flow.
 PARK = timedelta(seconds=30)
@@ -58,16 +63,73 @@ class Adding:
                 self._busy.discard(pair)
 
 
+def ask(
+    key: str, event: Event, title: str, policy: ChildPolicy = ChildPolicy.IGNORE, dedup_id: str | None = None
+) -> JobSpec:
+    """Return the job that asks plugin `key` what `event` asks (or tells it), for a parent to wait for.
+
+    policy: what a failure means to the parent. dedup_id: others that ask the same join the job.
+    """
+    queue = names.plugin_queue(event.type, key)
+    return JobSpec(queue=queue, name=title, data=event, policy=policy, dedup_id=dedup_id)
+
+
 def handle(ctx: FlowContext, adding: Adding, key: str, job: Job) -> Outcome:
     """Ask the plugin `key` what the job's event asks."""
-    event = job.data_as(Event)
-    hook = ctx.registry.get(key).hooks()[event.type]
+    event = fresh(ctx, job.data_as(Event))
     try:
         if isinstance(event, DownloadRequested):
             with adding.alone(key, event.infohash, ctx.clock.now()):
-                return Done(hook(event))
-        return Done(hook(event))
+                return Done(ctx.registry.call(key, event))
+        return Done(ctx.registry.call(key, event))
+    except Tripped as rest:
+        return Done(Paused(rest.at, rest.reason))
     except RetryLater as wait:
         if wait.at - ctx.clock.now() <= PARK:
             raise
         return Done(Paused(wait.at, wait.reason))
+
+
+def fresh(ctx: FlowContext, event: Event) -> Event:
+    """Return an event with what the database says now of the title it is about.
+
+    Raises Cancelled when it asks something about a title that was removed meanwhile; who is told of one learns that it is gone.
+    """
+    if isinstance(event, ScrapeRequested):
+        root = _root(ctx, event.wanted.item_id)
+        if root is None:
+            raise Cancelled(f"item {event.wanted.item_id} is not in the library any more")
+        missing = missing_leaves(root)
+        return replace(event, wanted=wanted_for(root, event.wanted.item_id, missing=missing))
+    if isinstance(event, Told) and event.item_id is not None:
+        root = _root(ctx, event.item_id)
+        return replace(event, item=snapshot_of(root, event.item_id) if root else None)
+    return event
+
+
+def _root(ctx: FlowContext, item_id: int) -> Node | None:
+    with ctx.db.read() as tx:
+        root_id = items.root_of(tx, [item_id]).get(item_id)
+        return items.tree(tx, root_id, ctx.clock.now(), ctx.providers()) if root_id is not None else None
+
+
+def snapshot_of(root: Node, item_id: int) -> Snapshot | None:
+    """Return a row of a title as hooks see it; None when it is not there."""
+    path = root.path_to(item_id)
+    if not path:
+        return None
+    top, item = root.item, path[-1].item
+    numbers = {node.item.type: node.item.number for node in path}
+    return Snapshot(
+        id=item.id,
+        type=item.type,
+        title=top.title,
+        state=item.last_state,
+        year=top.year,
+        ids=top.ids,
+        season=numbers.get(MediaType.SEASON),
+        episode=numbers.get(MediaType.EPISODE),
+        name=item.title if item.type is MediaType.EPISODE else "",
+        poster=top.poster,
+        since=top.created_at,
+    )

@@ -50,7 +50,6 @@ from program.services.matching.sandbox import (
     parse_scrape_results,
     validate_torrent_files,
 )
-from program.services.plugin import Plugin
 
 Handler = Callable[[FlowContext, Job], Outcome]
 Kind = type | UnionType
@@ -199,8 +198,8 @@ def define_flows(engine: Engine, ctx: FlowContext) -> None:
 def define_plugins(engine: Engine, ctx: FlowContext, registry: Registry, limits: Mapping[str, int]) -> None:
     """Define one queue per event that a plugin answers; `limits` overrides a plugin's own concurrency by key."""
     adding = plugin_hook.Adding()
-    for plugin in registry.of(Plugin):
-        for event_type in plugin.hooks():
+    for plugin, event_types in registry.hooked():
+        for event_type in event_types:
             event = _ASKED_BY_NAME.get(event_type, Event)
             engine.define(
                 QueueDef(
