@@ -146,6 +146,8 @@ class EventLoop:
         """Write down an item job that ended without an outcome, then look at what is due."""
         if job.state is JobState.FAILED and job.queue in ON_FAILED and isinstance(job.data, ItemJob):
             ON_FAILED[job.queue](self._ctx, job.data, str(job.error))
+        if job.queue == names.PROCESS_MEDIA_ITEM and isinstance(job.data, ItemJob):
+            self._ctx.in_hand.drop_all(job.data.item_id)
         if job.queue in names.ITEM_QUEUES:
             self.wake()
 

@@ -3,12 +3,15 @@
 from datetime import timedelta
 
 from program.demo.launch import Servers
+from program.events import DownloadRequested
 from program.services.flows import names
-from tests.support.meanwhile import run_to
+from tests.support.meanwhile import change_settings, run_to
 from tests.support.pipeline import Pipeline
 
 PIONEER, PIONEER_IMDB = 170551, "tt1748166"
-SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
+SINTEL = 45745
+DOWNLOAD = names.plugin_queue(DownloadRequested.type, "realdebrid")
+MINUTE = timedelta(minutes=1)
 
 
 def test_an_episode_that_is_paused_while_its_season_is_fetched_is_left_out_and_the_rest_comes(
@@ -29,3 +32,38 @@ def test_a_season_that_is_asked_for_while_another_is_fetched_stops_nothing(pipel
     pipeline.run(for_=5 * MINUTE)
     assert pipeline.season(show, 1).last_state.value == "Completed"
     assert pipeline.episode(show, 2, 3).last_state.value == "Completed"
+
+
+def test_a_debrid_service_that_is_switched_off_while_it_is_asked_costs_nothing_but_time(
+    pipeline: Pipeline,
+) -> None:
+    film = pipeline.add_movie(SINTEL)
+    run_to(pipeline, DOWNLOAD)
+    change_settings(pipeline, downloaders__realdebrid__enabled=False)
+    pipeline.run(for_=MINUTE)
+    item = pipeline.item(film)
+    assert item.last_state.value == "Scraped"
+    assert item.schedule.next_attempt_at is not None
+    assert "no debrid service is set up" in (item.schedule.next_reason or "")
+    assert not [row.sentence for row in pipeline.story(film) if "out of range" in row.sentence]
+
+    change_settings(pipeline, downloaders__realdebrid__enabled=True)
+    pipeline.run(for_=10 * MINUTE, step=MINUTE)
+    assert pipeline.state(film) == "Completed"
+
+
+def test_two_episodes_that_find_the_same_torrent_at_once_take_it_once_and_nobody_reports_an_error(
+    pipeline: Pipeline, servers: Servers
+) -> None:
+    name = "Pioneer.One.S02.1080p.WEB-DL.AAC2.0.H.264-PACK"
+    files = [[f"{name}/{name.replace('S02', f'S02E0{n}')}.mkv", "episode", 2, n] for n in (1, 2, 3)]
+    row = {"name": name, "seeders": 99, "right": True, "files": files}
+    servers.control("/catalog", {"op": "withdraw", "title": PIONEER_IMDB})
+    servers.control("/catalog", {"op": "add_release", "imdb": PIONEER_IMDB, "row": row})
+    show = pipeline.add_show(PIONEER, seasons=(2,))
+    pipeline.run(for_=5 * MINUTE)
+    episodes = [pipeline.episode(show, 2, number) for number in (1, 2, 3)]
+    assert {episode.last_state.value for episode in episodes} == {"Completed"}
+    assert len(servers.control("/account")["torrents"]) == 1
+    stories = [row for episode in episodes for row in pipeline.story(episode.id)]
+    assert not [row.sentence for row in stories if row.outcome == "error"]

@@ -20,6 +20,7 @@ from program.media.state import Policy
 from program.plugins import Registry
 from program.queues import Job
 from program.queues.engine import Engine
+from program.services.flows.torrents_in_hand import TorrentsInHand
 from program.services.plugin import Downloader, Updater
 from program.settings.models import RootSettings
 
@@ -124,6 +125,7 @@ class FlowContext:
     tell: Callable[[Told], None]
     scans: ScanLedger = field(default_factory=ScanLedger)
     renewals: Renewals = field(default_factory=Renewals)
+    in_hand: TorrentsInHand = field(default_factory=TorrentsInHand)
 
     def providers(self) -> tuple[str, ...]:
         """Return the keys of the enabled debrid services, in the order of preference."""

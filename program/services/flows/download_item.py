@@ -54,11 +54,12 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
     if isinstance(answer, NoCatch):
         return _nothing(ctx, data, answer)
     gained, left = _keep(ctx, data.job, answer)
-    if not gained and not answer.rest and not data.gained:
-        return _nothing(ctx, data, NoCatch(answer.attempts, reason="its files were not needed any more"))
     data = Download(data.job, data.gained + gained)
     if left and answer.rest:
-        return _hunt(Hunt(data.job, phase="try", candidates=answer.rest), data)
+        rest = Hunt(data.job, phase="try", candidates=answer.rest, is_rest=data.gained > 0)
+        return _hunt(rest, data)
+    if left and not data.gained:
+        return _nothing(ctx, data, NoCatch(answer.attempts, reason="what was found is not needed any more"))
     return Done(data.gained)
 
 
@@ -69,28 +70,36 @@ def _hunt(hunt: Hunt, data: Download) -> Outcome:
 
 def _keep(ctx: FlowContext, data: ItemJob, catch: Catch) -> tuple[int, int]:
     """Store the caught files; return how many leaves they filled and how many the row still lacks."""
-    now = ctx.clock.now()
+    torrent = catch.torrent
     with ctx.db.write(data.root_id) as tx:
         ctx.check_intent(tx, data)
         root = ctx.tree(tx, data.root_id)
-        missing = missing_leaves(root)
-        matches = useful(catch.matches, missing)
-        if not matches:
-            return 0, _lacking(root, data.item_id)
-        for match in matches:
-            entries.create(tx, _entry(root, match, catch), now)
-        torrents.keep(tx, catch.torrent.provider, catch.torrent.infohash)
-        streams.set_active(tx, data.item_id, catch.torrent.infohash)
-        filled = [item_id for match in matches for item_id in match.item_ids]
-        changes = dict.fromkeys((data.item_id, *filled), SUCCESS)
-        decisions = [_kept(item_id, match, catch) for match in matches for item_id in match.item_ids]
-        settled = ctx.commit(tx, data.root_id, changes, decisions)
-    left = _lacking(settled, data.item_id)
+        matches = useful(catch.matches, missing_leaves(root))
+        if matches:
+            root = _store(ctx, tx, root, data, catch, matches)
+    ctx.in_hand.drop(torrent.provider, torrent.infohash, data.item_id)
+    left = _lacking(root, data.item_id)
     if not left:
         # What was begun for the title on the way and could not be finished or deleted is not needed any more.
         ctx.engine.add(tidy_account.job())
-    _tell(ctx, data, catch, left=left)
-    return len(filled), left
+    if matches:
+        _tell(ctx, data, catch, left=left)
+    return sum(len(match.item_ids) for match in matches), left
+
+
+def _store(
+    ctx: FlowContext, tx: Tx, root: Node, data: ItemJob, catch: Catch, matches: tuple[FileMatch, ...]
+) -> Node:
+    now, torrent = ctx.clock.now(), catch.torrent
+    for match in matches:
+        entries.create(tx, _entry(root, match, catch), now)
+    torrents.keep(tx, torrent.provider, torrent.infohash)
+    streams.set_active(tx, data.item_id, torrent.infohash)
+    filled = [item_id for match in matches for item_id in match.item_ids]
+    decisions = [_kept(item_id, match, catch) for match in matches for item_id in match.item_ids]
+    if data.item_id not in filled:
+        decisions.append(_kept_as_pack(root, data.item_id, filled, catch))
+    return ctx.commit(tx, data.root_id, dict.fromkeys((data.item_id, *filled), SUCCESS), decisions)
 
 
 def _lacking(root: Node, item_id: int) -> int:
@@ -148,6 +157,21 @@ def _kept(item_id: int, match: FileMatch, catch: Catch) -> Decision:
     return Decision(item_id, "download", "taken", sentence, data=data, provider=catch.torrent.provider)
 
 
+def _kept_as_pack(root: Node, item_id: int, filled: list[int], catch: Catch) -> Decision:
+    """Return the story of a season or show whose episodes came in one torrent."""
+    torrent = catch.torrent
+    lacked = _lacking(root, item_id)
+    sentence = f"{torrent.provider} holds “{torrent.name}”; it brings {len(filled)} of {lacked} episodes."
+    return Decision(
+        item_id,
+        "download",
+        "taken",
+        sentence,
+        data={"infohash": torrent.infohash, "tried": _tried(catch.attempts)},
+        provider=torrent.provider,
+    )
+
+
 def _tried(attempts: tuple[Attempt, ...]) -> list[JsonValue]:
     return [
         {"release": attempt.release, "provider": attempt.provider, "why": attempt.sentence}
@@ -188,7 +212,9 @@ def _after_nothing(ctx: FlowContext, tx: Tx, item: Item, answer: NoCatch) -> tup
 
 def _reasons(answer: NoCatch) -> str:
     """Return what went wrong, each trouble once."""
-    reasons = {attempt.sentence for attempt in answer.attempts} or {"no debrid service is set up or usable"}
+    reasons = {attempt.sentence for attempt in answer.attempts} or {
+        answer.reason or "no debrid service is set up or usable"
+    }
     return "; ".join(sorted(reasons))[:LONGEST_REASON]
 
 

@@ -1,9 +1,8 @@
 """Queues `download-item.find-valid-torrent` and `download-item.rank-streams`: the first candidate that a provider holds
 and that fits.
 
-Candidates are tried best first, each at every provider. Before a provider is asked to add a torrent, the intent is
-written down, so that a crash
-leaves nothing unowned on the account. What a provider refuses is blocked for that provider alone.
+Candidates are tried best first, each at every provider. Before a provider is asked to add a torrent, the intent is written down, so
+that a crash leaves nothing unowned on the account. What a provider refuses is blocked for that provider alone.
 """
 
 from dataclasses import dataclass, replace
@@ -61,31 +60,46 @@ class NoCatch:
 
 @dataclass(frozen=True, slots=True)
 class Hunt:
-    """Data of `find-valid-torrent`. phase: `rank`, `ranked`, `try`, `asked`, `checked`, `removed`. candidates None: not
-    ranked yet.
+    """Data of `find-valid-torrent`.
 
-    turn: place of the provider asked now in the list of providers. paused: providers that asked to wait. unusable: those of
-    which a person has to change a setting.
+    phase: `rank`, `ranked`, `try`, `asked`, `checked`, `removed`. candidates: the best first; the first is the one at hand.
+    provider: who is asked for it now; tried: who was asked before. paused: providers that asked to wait. unusable: those of which a
+    person has to change a setting. is_rest: some of the wanted files were had before; this is for the others.
     """
 
     job: ItemJob
     phase: str = "rank"
     candidates: tuple[Candidate, ...] = ()
-    turn: int = 0
+    provider: str = ""
+    tried: tuple[str, ...] = ()
     torrent: FetchedTorrent | None = None
     attempts: tuple[Attempt, ...] = ()
     paused: tuple[tuple[str, Paused], ...] = ()
     unusable: tuple[str, ...] = ()
+    is_rest: bool = False
 
     @property
     def silent(self) -> frozenset[str]:
         """Return the providers that need not be asked about further candidates."""
         return frozenset((*(key for key, _ in self.paused), *self.unusable))
 
-    def then(self, attempt: Attempt | None = None) -> "Hunt":
-        """Return the hunt at the next provider."""
-        more = (*self.attempts, attempt) if attempt else self.attempts
-        return replace(self, phase="try", turn=self.turn + 1, torrent=None, attempts=more)
+    def next_provider(self, providers: tuple[str, ...]) -> str | None:
+        """Return who is to be asked for the candidate at hand, None when nobody is left."""
+        out = {*self.tried, *self.silent, *(block.provider for block in self.candidates[0].blocks)}
+        return next((key for key in providers if key not in out), None)
+
+    def then(self, sentence: str | None = None) -> "Hunt":
+        """Return the hunt at the next provider; sentence: why this one was not taken."""
+        more = self.attempts
+        if sentence is not None:
+            more = (*more, Attempt(self.candidates[0].release.raw_title, self.provider, sentence))
+        return replace(
+            self, phase="try", tried=(*self.tried, self.provider), provider="", torrent=None, attempts=more
+        )
+
+    def with_next_candidate(self) -> "Hunt":
+        """Return the hunt at the next candidate."""
+        return replace(self, candidates=self.candidates[1:], tried=())
 
 
 def rank(ctx: FlowContext, job: Job) -> Outcome:
@@ -93,7 +107,12 @@ def rank(ctx: FlowContext, job: Job) -> Outcome:
     data = job.data_as(ItemJob)
     with ctx.db.read() as tx:
         usable = streams.candidates(tx, data.item_id, ctx.clock.now(), ctx.providers(), usable_only=True)
-    return Done(tuple(order(usable, ctx.settings().ranking.plain())))
+    return Done(tuple(map(_lean, order(usable, ctx.settings().ranking.plain()))))
+
+
+def _lean(candidate: Candidate) -> Candidate:
+    """Return a candidate without what only its ranking needed: jobs are kept for the lists long after they ended."""
+    return replace(candidate, release=replace(candidate.release, parsed={}, score={}))
 
 
 def handle(ctx: FlowContext, job: Job) -> Outcome:
@@ -111,38 +130,38 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
         case "checked":
             return _checked(ctx, hunt, job)
         case "removed":
-            return _removed(ctx, hunt, job)
+            # One that could not be deleted now stays written down and is cleared up later.
+            return Next(replace(hunt, phase="try"))
         case _:
             return _try(ctx, hunt)
 
 
 def _try(ctx: FlowContext, hunt: Hunt) -> Outcome:
-    providers = ctx.providers()
     if not hunt.candidates:
         return Done(_empty_handed(hunt))
-    if hunt.turn >= len(providers):
-        return Next(replace(hunt, candidates=hunt.candidates[1:], turn=0))
-    candidate, provider = hunt.candidates[0], providers[hunt.turn]
-    if provider in hunt.silent or any(block.provider == provider for block in candidate.blocks):
-        return Next(hunt.then())
-    infohash, now = candidate.release.infohash, ctx.clock.now()
+    provider = hunt.next_provider(ctx.providers())
+    if provider is None:
+        return Next(hunt.with_next_candidate())
+    hunt = replace(hunt, provider=provider)
+    candidate, item_id, now = hunt.candidates[0], hunt.job.item_id, ctx.clock.now()
+    infohash = candidate.release.infohash
     with ctx.db.write(hunt.job.root_id) as tx:
         ctx.check_intent(tx, hunt.job)
         refusal = streams.refusal(tx, provider, infohash, ABOUT_THE_TORRENT, now)
         if refusal is not None:
             streams.block(tx, candidate.item_id, infohash, refusal, now)
-            return Next(hunt.then(Attempt(candidate.release.raw_title, provider, refusal.sentence)))
+            return Next(hunt.then(refusal.sentence))
         intended_at = torrents.unanswered(tx, provider, infohash)
-        known = torrents.intend(tx, provider, infohash, hunt.job.item_id, now)
+        known = torrents.intend(tx, provider, infohash, item_id, now)
+    ctx.in_hand.take(provider, infohash, item_id)
     return WaitFor(
-        (_ask(hunt, provider, DownloadRequested(infohash, known, intended_at)),),
-        data=replace(hunt, phase="asked"),
+        (_ask(hunt, DownloadRequested(infohash, known, intended_at)),), data=replace(hunt, phase="asked")
     )
 
 
-def _ask(hunt: Hunt, provider: str, event: DownloadRequested | TorrentRemoveRequested) -> JobSpec:
+def _ask(hunt: Hunt, event: DownloadRequested | TorrentRemoveRequested) -> JobSpec:
     return JobSpec(
-        queue=names.plugin_queue(event.type, provider),
+        queue=names.plugin_queue(event.type, hunt.provider),
         name=hunt.job.title,
         data=event,
         policy=ChildPolicy.IGNORE,
@@ -157,30 +176,31 @@ def _empty_handed(hunt: Hunt) -> NoCatch:
 
 
 def _answered(ctx: FlowContext, hunt: Hunt, job: Job) -> Outcome:
-    provider = ctx.providers()[hunt.turn]
     value = next((value for _, _, value in job.children.values()), None)
     if isinstance(value, FetchedTorrent):
         return _check(ctx, hunt, value)
+    ctx.in_hand.drop(hunt.provider, hunt.candidates[0].release.infohash, hunt.job.item_id)
     if isinstance(value, Paused):
-        return Next(replace(hunt.then(), paused=(*hunt.paused, (provider, value))))
+        return Next(replace(hunt.then(), paused=(*hunt.paused, (hunt.provider, value))))
     error = next((error for _, _, error in job.children.failures()), None)
-    return _refused(ctx, hunt, provider, error)
+    return _refused(ctx, hunt, error)
 
 
-def _refused(ctx: FlowContext, hunt: Hunt, provider: str, error: object) -> Outcome:
-    candidate = hunt.candidates[0]
-    infohash, now = candidate.release.infohash, ctx.clock.now()
-    with ctx.db.write(hunt.job.root_id) as tx:
-        if isinstance(error, DownloadRefused):
-            until = error.retry_at or (now + NOT_CACHED if error.code == "not_cached" else None)
-            block = Block(provider=provider, code=error.code, sentence=error.reason, until=until)
-            streams.block(tx, candidate.item_id, infohash, block, now)
-        if isinstance(error, DownloadRefused) and error.torrent_id is None:
-            torrents.forget(tx, provider, infohash)
-    sentence = str(error) if error else "no answer"
-    tried = hunt.then(Attempt(candidate.release.raw_title, provider, sentence))
+def _refused(ctx: FlowContext, hunt: Hunt, error: object) -> Outcome:
+    candidate, now = hunt.candidates[0], ctx.clock.now()
+    infohash = candidate.release.infohash
+    if isinstance(error, DownloadRefused):
+        with ctx.db.write(hunt.job.root_id) as tx:
+            # A torrent that vanished while it was looked at says nothing about the next attempt.
+            if error.code != "gone":
+                until = error.retry_at or (now + NOT_CACHED if error.code == "not_cached" else None)
+                block = Block(provider=hunt.provider, code=error.code, sentence=error.reason, until=until)
+                streams.block(tx, candidate.item_id, infohash, block, now)
+            if error.torrent_id is None:
+                torrents.forget(tx, hunt.provider, infohash)
+    tried = hunt.then(str(error) if error else "no answer")
     if isinstance(error, Misconfigured):
-        tried = replace(tried, unusable=(*tried.unusable, provider))
+        tried = replace(tried, unusable=(*tried.unusable, hunt.provider))
     return Next(tried)
 
 
@@ -188,6 +208,8 @@ def _check(ctx: FlowContext, hunt: Hunt, torrent: FetchedTorrent) -> Outcome:
     """Have the files mapped and the result judged."""
     job, now = hunt.job, ctx.clock.now()
     with ctx.db.write(job.root_id) as tx:
+        # Written down anew: another title's refusal may have struck it out meanwhile.
+        torrents.intend(tx, torrent.provider, torrent.infohash, job.item_id, now)
         torrents.record(
             tx, torrent.provider, torrent.infohash, torrent.torrent_id, now, is_foreign=torrent.is_foreign
         )
@@ -214,41 +236,35 @@ def _checked(ctx: FlowContext, hunt: Hunt, job: Job) -> Outcome:
     answer = next((value for _, _, value in job.children.values() if isinstance(value, Checked)), None)
     if torrent is None:
         return Next(hunt.then())
-    if answer is not None and answer.verdict.is_useful:
-        candidate = hunt.candidates[0]
-        return Done(
-            Catch(torrent, answer.matches, candidate.release.resolution, hunt.candidates[1:], hunt.attempts)
-        )
-    sentence = "its files could not be judged"
-    if answer is not None and answer.verdict.rejection is not None:
-        sentence = answer.verdict.rejection.sentence
-    return _unsuitable(ctx, hunt, torrent, sentence)
+    if answer is None:
+        # That is no verdict on the torrent: it stays where it is for the next attempt.
+        ctx.in_hand.drop(torrent.provider, torrent.infohash, hunt.job.item_id)
+        return Next(hunt.then("its files could not be judged"))
+    if answer.verdict.is_useful:
+        resolution = hunt.candidates[0].release.resolution
+        return Done(Catch(torrent, answer.matches, resolution, hunt.candidates[1:], hunt.attempts))
+    rejection = answer.verdict.rejection
+    return _unsuitable(ctx, hunt, torrent, rejection.sentence if rejection else "none of its files fits")
 
 
 def _unsuitable(ctx: FlowContext, hunt: Hunt, torrent: FetchedTorrent, sentence: str) -> Outcome:
-    candidate, now = hunt.candidates[0], ctx.clock.now()
-    block = Block(provider=torrent.provider, code="wrong_files", sentence=sentence)
+    """Go on with the next candidate; a torrent that nobody else uses or is looking through is deleted."""
+    provider, infohash, now = torrent.provider, torrent.infohash, ctx.clock.now()
+    ctx.in_hand.drop(provider, infohash, hunt.job.item_id)
     with ctx.db.write(hunt.job.root_id) as tx:
-        streams.block(tx, candidate.item_id, torrent.infohash, block, now)
-        is_ours = not torrent.is_foreign and not entries.uses_torrent(
-            tx, torrent.provider, torrent.torrent_id
-        )
+        # Of a pack that adds nothing to what is there already it is not known whether it would do by itself.
+        if not hunt.is_rest:
+            block = Block(provider=provider, code="wrong_files", sentence=sentence)
+            streams.block(tx, hunt.candidates[0].item_id, infohash, block, now)
+        is_left = not torrent.is_foreign and not entries.uses_torrent(tx, provider, torrent.torrent_id)
         if torrent.is_foreign:
-            torrents.forget(tx, torrent.provider, torrent.infohash)
-    tried = replace(
-        hunt, attempts=(*hunt.attempts, Attempt(candidate.release.raw_title, torrent.provider, sentence))
+            torrents.forget(tx, provider, infohash)
+        elif is_left:
+            torrents.release(tx, provider, infohash)
+    tried = hunt.then(sentence)
+    if not is_left or ctx.in_hand.is_held(provider, infohash):
+        return Next(tried)
+    return WaitFor(
+        (_ask(hunt, TorrentRemoveRequested(torrent.torrent_id, infohash)),),
+        data=replace(tried, phase="removed"),
     )
-    if not is_ours:
-        return Next(tried.then())
-    removal = _ask(hunt, torrent.provider, TorrentRemoveRequested(torrent.torrent_id))
-    return WaitFor((removal,), data=replace(tried, phase="removed"))
-
-
-def _removed(ctx: FlowContext, hunt: Hunt, job: Job) -> Outcome:
-    """Forget the torrent once the provider has; otherwise it stays written down and is cleared up later."""
-    torrent = hunt.torrent
-    is_gone = any(not isinstance(value, Paused) for _, _, value in job.children.values())
-    if torrent is not None and is_gone:
-        with ctx.db.write(hunt.job.root_id) as tx:
-            torrents.forget(tx, torrent.provider, torrent.infohash)
-    return Next(hunt.then())

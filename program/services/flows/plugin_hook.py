@@ -5,15 +5,19 @@ to wait a little is asked again by the same job; one that asks to wait long, or 
 the flow can write the date down, go on with another provider, and let the job end.
 """
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from program.db import items
+from program.db import items, torrents
 from program.errors import Cancelled, RetryLater
-from program.events import DownloadRequested, Event, ScrapeRequested, Snapshot, Told
+from program.events import (
+    DownloadRequested,
+    Event,
+    ScrapeRequested,
+    Snapshot,
+    Told,
+    TorrentRemoveRequested,
+)
 from program.media.item import MediaType, Node
 from program.media.wanted import wanted_for
 from program.plugins import Tripped
@@ -23,8 +27,6 @@ from program.services.flows.context import FlowContext, missing_leaves
 
 # A wait up to this long is spent parked; a longer one is given back to the flow.
 PARK = timedelta(seconds=30)
-# How soon a second wish for a torrent that is just being added looks again.
-SAME_TORRENT = timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,28 +43,6 @@ def said_by(key: str, trouble: object) -> str:
     return sentence if sentence.startswith(f"{key}: ") else f"{key}: {sentence}"
 
 
-class Adding:
-    """Lets only one job at a time add the same torrent to the same provider."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._busy: set[tuple[str, str]] = set()
-
-    @contextmanager
-    def alone(self, provider: str, infohash: str, now: datetime) -> Iterator[None]:
-        """Hold the torrent for the block; raise RetryLater when another job holds it."""
-        pair = (provider, infohash)
-        with self._lock:
-            if pair in self._busy:
-                raise RetryLater(now + SAME_TORRENT, f"{provider}: the same torrent is just being added")
-            self._busy.add(pair)
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._busy.discard(pair)
-
-
 def ask(
     key: str, event: Event, title: str, policy: ChildPolicy = ChildPolicy.IGNORE, dedup_id: str | None = None
 ) -> JobSpec:
@@ -74,20 +54,38 @@ def ask(
     return JobSpec(queue=queue, name=title, data=event, policy=policy, dedup_id=dedup_id)
 
 
-def handle(ctx: FlowContext, adding: Adding, key: str, job: Job) -> Outcome:
+def handle(ctx: FlowContext, key: str, job: Job) -> Outcome:
     """Ask the plugin `key` what the job's event asks."""
     event = fresh(ctx, job.data_as(Event))
     try:
-        if isinstance(event, DownloadRequested):
-            with adding.alone(key, event.infohash, ctx.clock.now()):
-                return Done(ctx.registry.call(key, event))
-        return Done(ctx.registry.call(key, event))
+        return Done(_answer(ctx, key, event))
     except Tripped as rest:
         return Done(Paused(rest.at, rest.reason))
     except RetryLater as wait:
         if wait.at - ctx.clock.now() <= PARK:
             raise
         return Done(Paused(wait.at, wait.reason))
+
+
+def _answer(ctx: FlowContext, key: str, event: Event) -> object:
+    if not isinstance(event, DownloadRequested | TorrentRemoveRequested):
+        return ctx.registry.call(key, event)
+    with ctx.in_hand.alone(key, event.infohash, ctx.clock.now()):
+        if isinstance(event, DownloadRequested):
+            return ctx.registry.call(key, event)
+        return _removal(ctx, key, event)
+
+
+def _removal(ctx: FlowContext, key: str, event: TorrentRemoveRequested) -> Paused | None:
+    """Have a leftover deleted and forget it; what somebody has taken or is looking through meanwhile is no leftover."""
+    with ctx.db.read() as tx:
+        is_left = any((one.provider, one.infohash) == (key, event.infohash) for one in torrents.half_made(tx))
+    if not is_left or ctx.in_hand.is_held(key, event.infohash):
+        return Paused(ctx.clock.now(), f"{key}: the torrent is needed")
+    ctx.registry.call(key, event)
+    with ctx.db.write() as tx:
+        torrents.forget(tx, key, event.infohash)
+    return None
 
 
 def fresh(ctx: FlowContext, event: Event) -> Event:

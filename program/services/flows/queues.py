@@ -197,7 +197,6 @@ def define_flows(engine: Engine, ctx: FlowContext) -> None:
 
 def define_plugins(engine: Engine, ctx: FlowContext, registry: Registry, limits: Mapping[str, int]) -> None:
     """Define one queue per event that a plugin answers; `limits` overrides a plugin's own concurrency by key."""
-    adding = plugin_hook.Adding()
     for plugin, event_types in registry.hooked():
         for event_type in event_types:
             event = _ASKED_BY_NAME.get(event_type, Event)
@@ -206,7 +205,7 @@ def define_plugins(engine: Engine, ctx: FlowContext, registry: Registry, limits:
                     name=names.plugin_queue(event_type, plugin.key),
                     input=event,
                     output=ASKED[event] | Paused if event in ASKED else None,
-                    handler=partial(plugin_hook.handle, ctx, adding, plugin.key),
+                    handler=partial(plugin_hook.handle, ctx, plugin.key),
                     concurrency=limits.get(plugin.key, plugin.concurrency),
                 )
             )

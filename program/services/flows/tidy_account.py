@@ -1,8 +1,7 @@
 """Queue `tidy-account`: deletes our own torrents that were begun and are not needed any more.
 
-A torrent is written down before it is added and ticked off once its files are taken. What is left over after a crash,
-or could not be deleted when it did
-not fit, goes when its title has its files or is gone; until then the next attempt for the title uses it.
+A torrent is written down before it is added and ticked off once its files are taken. What is left over after a crash, or could not
+be deleted when it did not fit, goes when its title has its files or is gone; until then the next attempt for the title uses it.
 """
 
 from dataclasses import dataclass
@@ -19,9 +18,7 @@ from program.services.flows.plugin_hook import Paused
 
 @dataclass(frozen=True, slots=True)
 class Tidy:
-    """Data of the job. asked: the torrents whose removal was asked for, in the order of the children."""
-
-    asked: tuple[HalfMade, ...] = ()
+    """Data of the job: there is nothing to say."""
 
 
 def job() -> JobSpec:
@@ -36,18 +33,11 @@ def job() -> JobSpec:
 
 
 def handle(ctx: FlowContext, job: Job) -> Outcome:
-    """Ask the providers to forget the leftovers, then forget those that are gone."""
-    data = job.data_as(Tidy)
-    if not data.asked:
+    """Ask the providers to forget the leftovers; return how many they have forgotten."""
+    if not job.has_waited:
         return _ask(ctx)
     # A provider that asks to wait has removed nothing.
-    removed = {(queue, name) for name, queue, value in job.children.values() if not isinstance(value, Paused)}
-    with ctx.db.write() as tx:
-        for torrent in data.asked:
-            spec = _removal(torrent)
-            if (spec.queue, spec.name) in removed:
-                torrents.forget(tx, torrent.provider, torrent.infohash)
-    return Done(len(removed))
+    return Done(sum(not isinstance(value, Paused) for _, _, value in job.children.values()))
 
 
 def _ask(ctx: FlowContext) -> Outcome:
@@ -60,7 +50,7 @@ def _ask(ctx: FlowContext) -> Outcome:
     )
     if not left:
         return Done(0)
-    return WaitFor(tuple(_removal(torrent) for torrent in left), data=Tidy(left))
+    return WaitFor(tuple(_removal(torrent) for torrent in left))
 
 
 def _items_without_file(ctx: FlowContext, tx: Tx) -> frozenset[int]:
