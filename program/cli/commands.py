@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from program import __version__, log, plugins
+from program.cli import cases as case_files
 from program.cli import report
 from program.clock import SystemClock
 from program.demo import run as demo_run
@@ -93,6 +94,13 @@ def show(item_id: int, *, as_json: bool) -> None:
     log.set_up(QUIET)
     story = report.story(open_store(os.environ), item_id, SystemClock())
     click.echo(json.dumps(story.as_dict()) if as_json else story.text())
+
+
+@cli.command()
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+def cases(file: Path) -> None:
+    """Run a file of cases through the real rules, ranking and mapping: a JSON line each, then passed/total per kind."""
+    raise SystemExit(case_files.run_file(file, SystemClock().now(), click.echo))
 
 
 @cli.command("settings-schema")

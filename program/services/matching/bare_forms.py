@@ -15,7 +15,7 @@ _TELEVISION = re.compile(
 )
 _ANIME = re.compile(r"(?<![a-z])vost(?:fr|eng|a)?(?![a-z])", re.IGNORECASE)
 _BEFORE_NOISE = re.compile(
-    rf"(?<=[^\W\d_!?])[ .]+(?P<e>\d{{2,3}})(?:v\d|\s?[-~]\s?(?P<f>\d{{2,3}}))?(?=[ .]*[\[(]?{_COVERED}|[ .]+vost)",
+    rf"(?<=[^\W\d_!?])[ .]+(?P<e>(?!19|20)\d{{4}}|\d{{2,3}})(?:v\d|\s?[-~]\s?(?P<f>\d{{2,3}}))?(?=[ .]*[\[(]?{_COVERED}|[ .]+vost)",
     re.IGNORECASE,
 )
 _LEADING = re.compile(r"^[\s\[(]*(?P<e>0\d{1,2})[\])]?\s*(?:[-.]\s)\s*(?=[^\W\d_])")

@@ -95,6 +95,10 @@ _EXTRA_WORDS = re.compile(
     r"|interviews?|bonus[. _](?:disc|features?|material)|outtakes?)(?![a-z])",
     re.IGNORECASE,
 )
+# These words are in titles of episodes too; a file that has an episode's number and its size is the episode.
+_TITLE_WORDS = re.compile(r"^(?:trailers?|interviews?)$", re.IGNORECASE)
+_EPISODE = re.compile(r"(?<![a-z0-9])(?:s\d{1,4}[ ._-]*e\d{1,4}|\d{1,2}x\d{2})(?!\d)", re.IGNORECASE)
+_DISC_PART = re.compile(r"(?<![a-z])(?:cd|disc|disk|dvd)[\s._\-]?[1-9](?!\d)", re.IGNORECASE)
 _SAMPLE = re.compile(r"(?<![a-z])sample(?![a-z])", re.IGNORECASE)
 _SAMPLE_ONLY = re.compile(r"^sample(?![a-z])|[\s._\-]sample$|^[\s._\-]*sample[\s._\-]*$", re.IGNORECASE)
 # A file with "sample" in its name is one when it is so much smaller than its neighbours.
@@ -153,7 +157,7 @@ def _role(file: TorrentFile, folders: tuple[str, ...], stem: str, known: str, us
     # The first folder is the torrent's own and may be called like the title.
     if any(name in _EXTRA_FOLDERS for name in names if name not in known.split(" | ")):
         return Role.EXTRA
-    return Role.EXTRA if _is_extra(stem, known) else Role.MAIN
+    return Role.EXTRA if _is_extra(file, stem, known, usual) else Role.MAIN
 
 
 def _is_sample(file: TorrentFile, stem: str, known: str, usual: float) -> bool:
@@ -163,8 +167,19 @@ def _is_sample(file: TorrentFile, stem: str, known: str, usual: float) -> bool:
     return is_small or (_SAMPLE_ONLY.search(stem) is not None and "sample" not in known)
 
 
-def _is_extra(stem: str, known: str) -> bool:
+def _is_extra(file: TorrentFile, stem: str, known: str, usual: float) -> bool:
     if _EXTRA_SUFFIX.search(stem) or _CREDITS.search(stem):
         return True
     words = _EXTRA_WORDS.search(stem)
-    return words is not None and simplified(words[0]) not in known
+    if words is None or simplified(words[0]) in known:
+        return False
+    is_episode = _EPISODE.search(stem, 0, words.start()) is not None and file.size >= usual * _SMALL
+    return not (is_episode and _TITLE_WORDS.match(words[0]))
+
+
+def is_part(look: FileLook, looks: Sequence[FileLook]) -> bool:
+    """Return True for one of several discs: half of a thing is none."""
+    if not _DISC_PART.search(look.stem):
+        return False
+    base = _DISC_PART.sub("", look.stem)
+    return any(other is not look and _DISC_PART.sub("", other.stem) == base for other in looks)

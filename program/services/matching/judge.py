@@ -2,7 +2,7 @@
 
 import base64
 import binascii
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -38,8 +38,19 @@ def judge(
     wanted: Wanted, releases: Iterable[FoundRelease], ranking: RankingOptions, now: datetime
 ) -> tuple[JudgedRelease, ...]:
     """Return every release once, in the order found, either refused or with rank and score."""
+    return judged_by(RULES, wanted, releases, ranking, now)
+
+
+def judged_by(
+    rules: Sequence[Rule],
+    wanted: Wanted,
+    releases: Iterable[FoundRelease],
+    ranking: RankingOptions,
+    now: datetime,
+) -> tuple[JudgedRelease, ...]:
+    """Return the same by chosen rules only."""
     names = Names(wanted)
-    return tuple(_judged(wanted, names, merged, ranking, now) for merged in _merged(releases))
+    return tuple(_judged(rules, wanted, names, merged, ranking, now) for merged in _merged(releases))
 
 
 def look_at(
@@ -101,7 +112,12 @@ def _joined(infohash: str, group: list[FoundRelease]) -> _Merged:
 
 
 def _judged(
-    wanted: Wanted, names: Names, merged: _Merged, ranking: RankingOptions, now: datetime
+    rules: Sequence[Rule],
+    wanted: Wanted,
+    names: Names,
+    merged: _Merged,
+    ranking: RankingOptions,
+    now: datetime,
 ) -> JudgedRelease:
     if normal_hash(merged.infohash) is None:
         return _result(merged, None, {}, refused("bad_hash", "its hash is not a torrent's"))
@@ -111,7 +127,7 @@ def _judged(
         return _result(
             merged, None, {}, refused("rule_crashed", f"its name cannot be read: {type(error).__name__}")
         )
-    rejection = next(iter(refusals(look)), None)
+    rejection = next(iter(refusals(look, rules)), None)
     score = {} if rejection else score_of(look.parsed, ranking)
     if rejection is None and sum(score.values()) < ranking.remove_ranks_under:
         sentence = f"has {sum(score.values())} points, less than {ranking.remove_ranks_under}"

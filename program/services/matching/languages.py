@@ -9,7 +9,7 @@ _WORDS: tuple[tuple[str, str], ...] = (
     ("en", "eng|english|en"),
     ("de", "ger|german|deu|deutsch|de"),
     ("fr", "fre|fra|french|francais|français|fr"),
-    ("es", "spa|esp|spanish|castellano|latino|es"),
+    ("es", "spa|esp|spanish|español|castellano|latino|lat|es"),
     ("it", "ita|italian|italiano|it"),
     ("pt", "por|portuguese|ptbr|pt-br|br|legendado|pt"),
     ("nl", "dut|nld|dutch|nl"),
@@ -39,16 +39,24 @@ _ANY = "|".join(sorted(_CODES, key=len, reverse=True))
 _SUB = r"(?:sub(?:s|bed|titles?|titulado|titulos)?|legendado|napisy|titulky|untertitel)"
 
 _SUBTITLE_PHRASES = (
+    # the word, then the languages: sub Eng, Subs: eng, ger; what stands before it is the sound then: ENG.SUB.ITA
+    re.compile(
+        rf"(?<![a-z]){_SUB}[ ._:\-\[(]{{1,3}}(?P<many>(?:(?:{_ANY})(?![a-z])[ .,/&+]*)+)", re.IGNORECASE
+    ),
     # the language, then the word: Eng.Sub, ENG-SUBS, HebSubs; with several languages only the last one is meant
     re.compile(rf"(?<![a-z])(?P<one>{_ANY})[ ._-]?{_SUB}(?![a-z])", re.IGNORECASE),
-    # the word, then the languages: sub Eng, Subs: eng, ger
-    re.compile(
-        rf"(?<![a-z]){_SUB}[ ._:\-\[(]{{1,3}}(?P<many>(?:(?:{_ANY})(?![a-z])[ ,/&+]*)+)", re.IGNORECASE
-    ),
     re.compile(r"(?<![a-z])(?P<fr>vost(?:fr)?|subfrench)(?![a-z])", re.IGNORECASE),
+    re.compile(r"(?<![a-z])(?P<pt>legendado)(?![a-z])", re.IGNORECASE),
     re.compile(r"(?<![a-z])e-?subs?(?![a-z])", re.IGNORECASE),
     re.compile(r"(?<![a-z])multi[ ._-]?subs?(?![a-z])", re.IGNORECASE),
 )
+# Languages that PTT does not know by these words.
+_NAMED = (("de", "deutsch"), ("pt", "dublado"), ("fr", "vf[2fqi]"), ("es", "español|castellano"))
+_OWN = tuple(
+    (code, re.compile(rf"(?<![^\W_])(?:{words})(?![^\W_])", re.IGNORECASE)) for code, words in _NAMED
+)
+# Short codes mean languages where several stand together.
+_RUN = re.compile(rf"(?<![^\W_])(?:{_ANY})(?:[./ +,&-](?:{_ANY})(?![^\W_]))+", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:-br)?", re.IGNORECASE)
 # Codes that PTT has and ISO does not.
 _ISO = {"ua": "uk", "la": "es", "gb": "en", "us": "en", "multi audio": "", "dual audio": "", "multi subs": ""}
@@ -63,7 +71,13 @@ class Languages:
 
     def audio(self, named: Iterable[str]) -> tuple[str, ...]:
         """Return the languages of the sound among those named in `rest`, in ISO 639-1."""
-        codes = (_ISO.get(name.lower(), name.lower()) for name in named)
+        codes = [_ISO.get(name.lower(), name.lower()) for name in named]
+        codes += [code for code, pattern in _OWN if pattern.search(self.rest)]
+        for run in _RUN.findall(self.rest):
+            words = _WORD.findall(run)
+            # Small letters are words of a title or a group.
+            if all(len(word) > len("en") or word.isupper() for word in words):
+                codes += [_CODES[word.lower()] for word in words if word.lower() in _CODES]
         return tuple(dict.fromkeys(code for code in codes if code))
 
 
@@ -79,7 +93,8 @@ def split_languages(behind: str) -> Languages:
 
 def _codes(match: re.Match[str]) -> list[str]:
     found = match.groupdict()
-    if found.get("fr"):
-        return ["fr"]
+    for code in ("fr", "pt"):
+        if found.get(code):
+            return [code]
     words = _WORD.findall(found.get("one") or found.get("many") or "")
     return [_CODES[word.lower()] for word in words if word.lower() in _CODES]

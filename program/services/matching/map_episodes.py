@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from program.media.entry import FileMatch
 from program.media.wanted import Wanted, WantedEpisode
-from program.services.matching.files import FileLook, Role
+from program.services.matching.files import FileLook, Role, is_part
 from program.services.matching.names import Names
 from program.services.matching.parse import Outline, outline
 from program.services.matching.text import spellings
@@ -20,6 +20,8 @@ _THREE_DIGITS = re.compile(r"(?<!\d)(\d{1,2})(\d{2})(?!\d|[pi])")
 _LAST = re.compile(r"(?<!\d)(\d{1,3})[\s\])]*$")
 _SPECIALS = frozenset({"specials", "special", "season 0", "season 00", "s00", "ova", "ovas", "oad"})
 _SHORTEST_TITLE = 6
+_VERSION = re.compile(r"(?<=\d)v(\d)(?!\d)", re.IGNORECASE)
+_HASH = re.compile(r"(?=.*\d)(?=.*[a-z])[a-z0-9]{8,}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,20 @@ class Guide:
                     return (self._titles[joined],)
         return ()
 
+    def behind_title(self, stem: str) -> int | None:
+        """Return the number right behind the show's title."""
+        for spelling in spellings(stem):
+            words = spelling.words
+            number = words[len(self._show)] if len(words) > len(self._show) else ""
+            if (
+                self._show
+                and words[: len(self._show)] == self._show
+                and number.isdigit()
+                and len(number) <= len("999")
+            ):
+                return int(number)
+        return None
+
     def in_season(self, season: int, numbers: Sequence[int]) -> tuple[WantedEpisode, ...]:
         """Return the known ones among the numbers of a season."""
         return tuple(self.by_number[season, n] for n in numbers if (season, n) in self.by_number)
@@ -88,7 +104,9 @@ def map_show(wanted: Wanted, names: Names, torrent: str, looks: Sequence[FileLoo
     claims = [
         Claim(look, episodes, _has_title(names, look))
         for look in looks
-        if look.role is Role.MAIN and (episodes := _episodes(guide, pack, look))
+        if look.role is Role.MAIN
+        and not is_part(look, looks)
+        and (episodes := _found(guide, pack, look, looks))
     ]
     if any(claim.is_titled for claim in claims):
         claims = [claim for claim in claims if claim.is_titled or not _names_another(claim.look)]
@@ -100,15 +118,44 @@ def map_show(wanted: Wanted, names: Names, torrent: str, looks: Sequence[FileLoo
 
 
 def _settled(claims: list[Claim]) -> list[Claim]:
-    """Return at most one file per episode: one with the show's title, then a file of its own, then the largest."""
+    """Return at most one file per episode: with the show's title, of its own, corrected (`v2`), the largest, in that order."""
     taken: set[int] = set()
     kept = []
-    for claim in sorted(claims, key=lambda c: (not c.is_titled, len(c.episodes), -c.look.file.size)):
+    for claim in sorted(claims, key=_worth):
         free = tuple(e for e in claim.episodes if e.item_id not in taken)
         if free:
             taken |= {e.item_id for e in free}
             kept.append(Claim(claim.look, free, claim.is_titled))
     return sorted(kept, key=lambda c: c.look.file.path)
+
+
+def _worth(claim: Claim) -> tuple[bool, int, int, int]:
+    version = _VERSION.search(claim.look.stem)
+    return not claim.is_titled, len(claim.episodes), -int(version[1]) if version else 0, -claim.look.file.size
+
+
+def _found(
+    guide: Guide, pack: Outline, look: FileLook, looks: Sequence[FileLook]
+) -> tuple[WantedEpisode, ...]:
+    """Return the episodes of a file; a name that says nothing is what its folder or its torrent says, when it is alone there."""
+    found = () if _is_hash(look.stem) else _episodes(guide, pack, look)
+    if found or outline(look.stem).has_numbers:
+        return found
+    alone = [other for other in looks if other.role is Role.MAIN and other.folders == look.folders]
+    around = outline(look.folders[-1]) if look.folders else pack
+    around = around if around.episodes else pack if len(looks_of(looks)) == 1 else around
+    if len(alone) != 1 or not around.episodes:
+        return ()
+    return _numbered(guide, around, around.seasons)
+
+
+def looks_of(looks: Sequence[FileLook]) -> list[FileLook]:
+    """Return the files that may be episodes."""
+    return [look for look in looks if look.role is Role.MAIN]
+
+
+def _is_hash(stem: str) -> bool:
+    return _HASH.fullmatch(stem) is not None and len(re.findall(r"\d+", stem)) > 1
 
 
 def _episodes(guide: Guide, pack: Outline, look: FileLook) -> tuple[WantedEpisode, ...]:
@@ -117,7 +164,13 @@ def _episodes(guide: Guide, pack: Outline, look: FileLook) -> tuple[WantedEpisod
         return guide.titled(parsed.between)
     seasons = _seasons_around(pack, look)
     if parsed.episodes:
-        return _numbered(guide, parsed, seasons)
+        found = _numbered(guide, parsed, seasons)
+        # `- 101 -` may be the first episode of the first season where nothing has that number.
+        return (
+            found
+            if found or parsed.seasons or parsed.is_special
+            else _unnumbered(guide, parsed, look, seasons)
+        )
     if parsed.air_date is not None:
         return guide.dated(parsed)
     return _unnumbered(guide, parsed, look, seasons)
@@ -160,6 +213,9 @@ def _unnumbered(
     if dotted and (found := guide.in_season(int(dotted[1]), (int(dotted[2]),))):
         return found
     seasons = parsed.seasons if len(parsed.seasons) == 1 else around
+    behind = guide.behind_title(stem)
+    if behind is not None and (found := _bare(guide, behind, seasons)):
+        return found
     for pattern in (_FRONT, _LAST):
         bare = pattern.search(stem)
         if bare and (found := _bare(guide, int(bare[1]), seasons)):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from program.media.entry import FileMatch
 from program.media.wanted import Wanted
-from program.services.matching.files import FileLook, Role
+from program.services.matching.files import FileLook, Role, is_part
 from program.services.matching.names import Names
 from program.services.matching.parse import outline
 from program.services.matching.rules.year import SLACK, years_of
@@ -14,13 +14,14 @@ from program.services.matching.rules.year import SLACK, years_of
 _ALIKE = 0.85
 # Without a fitting name, the largest file must stand out so far from the next one.
 _STANDS_OUT = 1.5
-_DISC_PART = re.compile(r"(?<![a-z])(?:cd|disc|disk|dvd)[\s._\-]?[1-9](?!\d)", re.IGNORECASE)
+# The place in a collection: `3. Title (2010)`.
+_PLACE = re.compile(r"^\d{1,2}[.)]?[\s_\-]+(?=\S)")
 
 
 def map_film(wanted: Wanted, names: Names, looks: Sequence[FileLook]) -> tuple[FileMatch, ...]:
     """Return the largest file that is the film; nothing when it is in parts or when nobody can tell."""
     films = [
-        look for look in looks if look.role is Role.MAIN and not _is_vob(look) and not _is_part(look, looks)
+        look for look in looks if look.role is Role.MAIN and not _is_vob(look) and not is_part(look, looks)
     ]
     fitting = [look for look in films if _fits(wanted, names, look)]
     if not fitting:
@@ -33,7 +34,8 @@ def map_film(wanted: Wanted, names: Names, looks: Sequence[FileLook]) -> tuple[F
 
 def _fits(wanted: Wanted, names: Names, look: FileLook) -> bool:
     """Return True when the file's name, or that of its folder, is the film's."""
-    for text in (look.stem, *look.folders[-1:]):
+    own = tuple(dict.fromkeys((look.stem, _PLACE.sub("", look.stem))))
+    for text in (*own, *look.folders[-1:]):
         parsed = outline(text, of_film=True)
         if parsed.has_numbers:
             return False
@@ -44,7 +46,7 @@ def _fits(wanted: Wanted, names: Names, look: FileLook) -> bool:
             )
             if fits_year and names.closest(reading).similarity >= _ALIKE:
                 return True
-        if len(parsed.readings) and text is look.stem and parsed.year is not None:
+        if parsed.readings and text == own[-1] and parsed.year is not None:
             # A full name of another film; its folder cannot make it ours.
             return False
     return False
@@ -67,14 +69,6 @@ def _standing_out(films: list[FileLook]) -> list[FileLook]:
     if len(by_size) > 1 and by_size[0].file.size < by_size[1].file.size * _STANDS_OUT:
         return []
     return by_size[:1]
-
-
-def _is_part(look: FileLook, looks: Sequence[FileLook]) -> bool:
-    """Return True for one of several discs: half a film is none."""
-    if not _DISC_PART.search(look.stem):
-        return False
-    base = _DISC_PART.sub("", look.stem)
-    return any(other is not look and _DISC_PART.sub("", other.stem) == base for other in looks)
 
 
 def _is_vob(look: FileLook) -> bool:

@@ -11,6 +11,10 @@ from program.services.matching.titles import TitleReading
 _NAMESAKE_MARK = re.compile(r"\s*\((?:(?:19|20)\d\d|[A-Z]{2,3})\)\s*$")
 
 
+_FIRST_PART = re.compile(r"[\s:,\-]+(?:part|pt|chapter|vol|volume)\.?\s(?:one|1|i)$", re.IGNORECASE)
+_NEARLY = 0.95
+
+
 @dataclass(frozen=True, slots=True)
 class TitleMatch:
     """The reading of a release's name that fits best, how well (0 to 1), and the known name it fits."""
@@ -55,7 +59,18 @@ class Names:
                     best, name = close, text
             for spelling in self._first:
                 best = max(best, closeness(mine, spelling))
-        return TitleMatch(reading, best, name)
+        return (self._first_part(reading) if best < _NEARLY else None) or TitleMatch(reading, best, name)
+
+    def _first_part(self, reading: TitleReading) -> TitleMatch | None:
+        """Return the match of a first part, which is often called by its number only after there is a second."""
+        shorter = _FIRST_PART.sub("", reading.text)
+        if shorter == reading.text or not shorter:
+            return None
+        for mine in spellings(shorter):
+            exact = self._known.get(mine.joined)
+            if exact is not None and not any(digit.isdigit() for digit in exact[0].numbers):
+                return TitleMatch(reading, _NEARLY, exact[1])
+        return None
 
     def says(self, word: str) -> bool:
         """Return True when a known name has this word."""

@@ -170,14 +170,16 @@ def _outline(name: str, of_film: bool) -> Outline:  # noqa: FBT001 - the cache i
 @lru_cache(maxsize=_CACHED_NAMES)
 def _parse(name: str, of_film: bool) -> Parsed:  # noqa: FBT001 - the cache is quicker with plain arguments
     front = _outline(name, of_film)
-    languages = split_languages(front.behind)
+    # Behind an episode stands its title, which says nothing of the copy.
+    seen = f"{front.between} | {front.behind}"
+    of_copy = front.behind if front.has_numbers else seen
+    languages = split_languages(of_copy)
     said = read_by_ptt(languages.rest)
     quality = text(said, "quality")
-    seen = f"{front.between} {front.behind}"
     return Parsed(
         **{field.name: getattr(front, field.name) for field in _OUTLINE if field.name != "group"},
         group=front.group or text(said, "group"),
-        resolution=resolution(front.behind),
+        resolution=resolution(of_copy),
         quality=quality,
         codec=text(said, "codec"),
         hdr=texts(said, "hdr"),
@@ -189,7 +191,10 @@ def _parse(name: str, of_film: bool) -> Parsed:  # noqa: FBT001 - the cache is q
         has_many_languages=DUAL.search(languages.rest) is not None,
         edition=text(said, "edition"),
         network=text(said, "network"),
-        flags=frozenset(flags(said, front.behind, quality, has_site=front.has_site)),
+        # Behind an episode stands its title, which says nothing of the copy.
+        flags=frozenset(
+            flags(said, front.behind if front.has_numbers else seen, quality, has_site=front.has_site)
+        ),
         extras=tuple(dict.fromkeys(match[1].lower() for match in EXTRAS.finditer(seen))),
     )
 

@@ -17,6 +17,8 @@ _P_NUMBER = re.compile(
     r"(?<!\d)(240|288|360|480|540|576|720|1080|1440|2160|4320)\s?[pi](?![a-z])", re.IGNORECASE
 )
 _DIMENSIONS = re.compile(r"(?<!\d)(\d{3,4})\s?x\s?(\d{3,4})(?!\d)", re.IGNORECASE)
+_BARE_NUMBER = re.compile(r"(?<!\d)(?<!\d\.)(?:bd|m)?(720|1080|2160)(?![\dpix]|\s?x)", re.IGNORECASE)
+_FHD = re.compile(r"(?<![a-z0-9])fhd(?![a-z0-9])", re.IGNORECASE)
 _UHD = re.compile(r"(?<![a-z0-9])(?:4k|uhd)(?![a-z0-9])", re.IGNORECASE)
 # What a picture of at least that width or height is called.
 _SIZES = (
@@ -28,11 +30,12 @@ _SIZES = (
 )
 
 _UPSCALED = re.compile(
-    r"(?<![a-z])(?:ai[. -]?)?(?:upscaled?|ups(?:uhd|hd)|ai[. -]?enhanced)(?![a-z])", re.IGNORECASE
+    r"(?<![a-z])(?:ai[. -]?)?(?:upscal(?:ed?|ing)|ups(?:uhd|hd)|ai[. -]?enhanced)(?![a-z])", re.IGNORECASE
 )
 _CAMERA = re.compile(
     r"(?<![a-z0-9])(?:hq)?(?:hd)?-?(?:cam(?:rip)?|hd-?t[sc](?:rip)?|ts-?rip|tele-?sync|tele-?cine|pre-?dvd(?:rip)?|hc-?hdrip"
-    r"|dvd-?scr(?:eener)?|scr(?:eener)?|workprint|(?:hq[. ]?)?clean[. ]aud(?:io)?|mic[. ]?dubbed|ac3-?md|\.md\.)(?![a-z])",
+    r"|(?:dvd|bd|web)-?scr(?:eener)?|scr(?:eener)?|workprint|pdvd|s-?print"
+    r"|(?:hq[. ]?)?clean[. ]aud(?:io)?|mic[. ]?dubbed|ac3-?md|\.md\.)(?![a-z])",
     re.IGNORECASE,
 )
 # Short words that mean a camera copy only where no better source is named.
@@ -48,8 +51,9 @@ EXTRAS = re.compile(
     r"|creditless|promos?|recap|extras)(?![a-z])",
     re.IGNORECASE,
 )
+_ADULT = re.compile(r"(?<![a-z0-9])xxx(?![a-z0-9])", re.IGNORECASE)
 _THREE_D = re.compile(
-    r"(?<![a-z0-9])(?:3d|h-?sbs|half-?(?:sbs|ou)|h-?ou|full-?sbs|mvc)(?![a-z0-9])", re.IGNORECASE
+    r"(?<![a-z0-9])(?:(?:bd-?)?3d|h-?sbs|half-?(?:sbs|ou)|h-?ou|full-?sbs|mvc)(?![a-z0-9])", re.IGNORECASE
 )
 DUAL = re.compile(
     r"(?<![a-z])(?:multi|dual|dl|ml)(?:[. -]?(?:audio|lang\w*))?(?![a-z])(?![. -]?subs?)", re.IGNORECASE
@@ -62,7 +66,7 @@ _parsing = threading.Lock()
 
 def read_by_ptt(behind: str) -> Mapping[str, object]:
     """Return what PTT says of the part of a name behind its title, in PTT's words."""
-    if not behind.strip(" .-[]()"):
+    if not behind.strip(" .-[]()|"):
         return {}
     with _parsing:
         found: dict[str, object] = parse_title(f"{_STUB} {behind}")
@@ -91,6 +95,8 @@ _GOOD_SOURCES = ("BluRay", "BluRay REMUX", "REMUX", "WEB-DL", "WEB", "WEBRip", "
 def flags(said: Mapping[str, object], behind: str, quality: str | None, *, has_site: bool) -> list[str]:
     """Return what else the name says of the copy: PTT\'s words and `camera`, `upscaled`, `three_d`, `disc`, `site`."""
     found = [name for name in _PTT_FLAGS if said.get(name)]
+    if "adult" not in found and _ADULT.search(behind):
+        found.append("adult")
     short = quality not in _GOOD_SOURCES and _CAMERA_SHORT.search(behind)
     ours = {
         "camera": _CAMERA.search(behind) or short or "HQ Clean Audio" in texts(said, "audio"),
@@ -112,7 +118,12 @@ def resolution(behind: str) -> str:
     if size:
         wide, high = int(size[1]), int(size[2])
         return next((name for width, height, name in _SIZES if wide >= width or high >= height), "360p")
-    return "2160p" if _UHD.search(behind) else "unknown"
+    if _UHD.search(behind):
+        return "2160p"
+    bare = _BARE_NUMBER.search(behind)
+    if bare:
+        return f"{bare[1]}p"
+    return "1080p" if _FHD.search(behind) else "unknown"
 
 
 def text(said: Mapping[str, object], name: str) -> str | None:

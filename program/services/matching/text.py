@@ -72,6 +72,8 @@ _SAME_WORDS = {
     "und": "and",
     "et": "and",
     "y": "and",
+    # Written as the digit as often as not.
+    "o": "0",
 }
 # Words that come and go between spellings of the same title.
 _LIGHT = frozenset({"the", "a", "an", "and", "le", "la", "les", "der", "die", "das", "el", "los", "il", "of"})

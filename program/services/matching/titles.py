@@ -27,6 +27,9 @@ _PHRASE = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[^\W_]+")
+# A run of words in Latin letters, and one in any other.
+_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f][A-Za-z\u00c0-\u024f0-9 ,:'!?.&-]{3,}")
+_NOT_LATIN = re.compile(r"[\u0370-\u1fff\u3040-\ud7ff][^A-Za-z\u00c0-\u024f]+")
 # How names write a country behind a title, in ISO 3166-1 alpha-2.
 COUNTRIES = {
     "us": "us",
@@ -45,11 +48,15 @@ _LAST_WORD = re.compile(r"[\s(\[]+([A-Z]{2,3})[\s)\]]*$")
 
 @dataclass(frozen=True, slots=True)
 class TitleReading:
-    """One way to read a name: the title, and the year and country (ISO alpha-2, lower case) that are then left over."""
+    """One way to read a name: the title, and the year and country (ISO alpha-2, lower case) that are then left over.
+
+    is_year_behind: the year stands behind what the name counts, so that it may be that of a season.
+    """
 
     text: str
     year: int | None = None
     country: str | None = None
+    is_year_behind: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +99,11 @@ def read_head(text: str, *, of_film: bool = False) -> Head:
     whole = [_with_year(reading, years) for reading in dict.fromkeys(readings) if reading.text]
     between, technical = _after_title(text, covered, start, first, numbering)
     front = text[start + _trimmed_end(text[start:first]) : first]
-    behind = " ".join((front, between[_trimmed_end(between, first=0) :], technical))
+    # Without numbers these words are the end of the front itself.
+    follows = numbering is not None and numbering.start >= first
+    behind = (
+        f"{front} {between[_trimmed_end(between, first=0) :]} {technical}" if follows else front + technical
+    )
     return Head(
         tuple(dict.fromkeys(whole))[:_MOST_READINGS],
         numbering,
@@ -228,13 +239,24 @@ def _variants(region: str, year: int | None, *, keep_first: bool) -> Iterator[Ti
     whole, trimmed = _clean(region), _clean(region[: _trimmed_end(region)])
     plain, inside = _clean(_BRACKETS.sub(" ", region)), [_clean(part) for part in _BRACKETS.findall(region)]
     ordered = (whole, trimmed) if keep_first else (trimmed, whole)
-    for text in (*ordered, plain, *(part for part in inside if len(part) > 1 and not part.isdigit())):
+    in_brackets = (part for part in inside if len(part) > 1 and not part.isdigit())
+    for text in (*ordered, plain, *in_brackets, *_by_script(whole)):
         country = _LAST_WORD.search(text)
         if country and country[1].lower() in COUNTRIES:
             yield TitleReading(text, year, COUNTRIES[country[1].lower()])
             yield TitleReading(text[: country.start()].strip(), year, COUNTRIES[country[1].lower()])
         else:
             yield TitleReading(text, year)
+
+
+def _by_script(text: str) -> Iterator[str]:
+    """Yield the parts of a title in two scripts, as in `local title Original Title`."""
+    if text.isascii():
+        return
+    latin, other = _LATIN.search(text), _NOT_LATIN.search(text)
+    if latin and other:
+        yield latin[0].strip()
+        yield other[0].strip()
 
 
 def _trimmed_end(region: str, first: int = 1) -> int:
@@ -269,4 +291,4 @@ def _with_year(reading: TitleReading, years: tuple[int, ...]) -> TitleReading:
     """Return the reading with the year that stands elsewhere in the name, when there is just one and it is not in the title."""
     if reading.year is not None or len(years) != 1 or str(years[0]) in reading.text:
         return reading
-    return replace(reading, year=years[0])
+    return replace(reading, year=years[0], is_year_behind=True)

@@ -34,4 +34,7 @@ def _is_later_season(look: Look, year: int) -> bool:
     """Return True for a plausible year of a season whose years are not known."""
     known = {number for number, _ in look.wanted.season_years}
     unknown = bool(look.parsed.seasons) and not known & set(look.parsed.seasons)
+    if not look.match.reading.is_year_behind:
+        # Before the season it is the year of the show, which tells namesakes apart.
+        return False
     return unknown and look.wanted.year is not None and look.wanted.year <= year <= look.now.year
