@@ -19,6 +19,7 @@ from program.errors import RivuletError
 from program.media.item import Item, Node, QueueClass
 from program.media.outcomes import job_delayed
 from program.media.settle import settle
+from program.metrics import LoopReading
 from program.queues import JobSpec, JobState, JobView, Priority
 from program.services.flows import names, post_process, process_item_request, process_media_item
 from program.services.flows.context import FlowContext, ItemJob, label, revisions
@@ -52,10 +53,23 @@ class EventLoop:
         self._wake = threading.Event()
         self._stop = threading.Event()
         self._left_alone: dict[int, float] = {}
+        # Numbers for the metrics; a reading that is torn between two of them does no harm.
+        self._called_at: float | None = None
+        self._lag = 0.0
+        self._turns = 0
+        self._seconds = 0.0
 
     def wake(self) -> None:
         """Have a turn as soon as possible."""
+        if self._called_at is None:
+            self._called_at = self._ctx.clock.monotonic()
         self._wake.set()
+
+    def reading(self) -> LoopReading:
+        """Return how the loop does: how long calls for a turn wait, how many turns there were and how long they took."""
+        called_at = self._called_at
+        waiting = self._ctx.clock.monotonic() - called_at if called_at is not None else 0.0
+        return LoopReading(turns=self._turns, seconds=self._seconds, lag=max(self._lag, waiting))
 
     def stop(self) -> None:
         """Let `run` return after the turn at hand."""
@@ -69,10 +83,15 @@ class EventLoop:
             self._wake.clear()
             if self._stop.is_set():
                 return
+            began = self._ctx.clock.monotonic()
+            called_at, self._called_at = self._called_at, None
+            self._lag = began - called_at if called_at is not None else 0.0
             try:
                 self.turn()
             except RivuletError as error:
                 logger.warning("a turn of the loop failed and will be repeated: {}", error)
+            self._turns += 1
+            self._seconds += self._ctx.clock.monotonic() - began
 
     def turn(self) -> int:
         """Add jobs for what is due now; return how many were added."""

@@ -21,10 +21,12 @@ from program.events import CoreShutdown, CoreStarted, Told
 from program.folder_lock import alone_in
 from program.library import Links, MountedLibrary, registered_files
 from program.media.state import Policy
+from program.metrics import Metrics
 from program.plugins import AnyPlugin, Registry
 from program.policy import policy_of
 from program.queues import Job, JobSpec, JobView, Outcome, Priority, Sandbox
 from program.queues.engine import Engine
+from program.queues.meter import Meter
 from program.scheduler import Scheduler
 from program.services.flows import names
 from program.services.flows.context import FlowContext
@@ -144,12 +146,14 @@ class Program:
         )
         self._stack.callback(self._sandbox.close)
         self._memos = Memos()
+        self._metrics = Metrics()
+        self._meter = Meter(self._metrics, self._clock, self._memos.around)
         self._engine = Engine(
             self._clock,
             workers=settings.queue.workers,
             reserved=settings.queue.reserved,
             sandbox=self._sandbox,
-            around=self._memos.around,
+            around=self._meter.around,
         )
         cache = self._store.folder / settings.vfs.cache_dir
         vfs_settings = settings.vfs.model_copy(update={"cache_dir": cache})
@@ -184,6 +188,8 @@ class Program:
             machines=(self.machine, self.bootstrap_machine, self.runner),
             vfs_healthy=self._vfs.healthy,
             vfs_statistics=lambda: asdict(self._vfs.statistics()),
+            metrics=self._metrics,
+            loop=self._loop.reading,
         )
         settings = self._settings.api
         server = ApiServer(create_app(context), settings.host, settings.port, threads=settings.threads)
@@ -208,6 +214,7 @@ class Program:
     def _begin(self) -> None:
         """Enter Running: the loop, the clockwork, the content services, what is incomplete."""
         self._engine.on_finished(self._memos.forget)
+        self._engine.on_finished(self._meter.ended)
         self._engine.on_finished(self._loop.finished)
         self._db.on_commit(self._loop.wake)
         thread = threading.Thread(target=self._run_loop, name="loop", daemon=True)

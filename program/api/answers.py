@@ -333,36 +333,6 @@ class ProvidersBody(Body):
     providers: list[ProviderBody]
 
 
-class QueuesBody(Body):
-    """Jobs by queue and state."""
-
-    queues: dict[str, dict[str, int]]
-
-
-class JobBody(Body):
-    """One job. run_at, reason: of a delay."""
-
-    id: str
-    name: str
-    state: str
-    priority: str
-    attempts: int
-    created_at: Instant
-    started_at: Instant | None
-    finished_at: Instant | None
-    run_at: Instant | None
-    reason: str | None
-    error: str | None
-    waiting_for: int
-
-
-class JobsBody(Body):
-    """The jobs of one queue."""
-
-    queue: str
-    jobs: list[JobBody]
-
-
 class MoveBody(Body):
     """A state and when it was entered."""
 

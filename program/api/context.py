@@ -1,7 +1,8 @@
 """What the API works with."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from program.actions import Actions
@@ -9,8 +10,9 @@ from program.clock import Clock
 from program.db.engine import Database
 from program.lifecycle import Machine
 from program.media.state import Policy
+from program.metrics import LoopReading, Metrics
 from program.plugins import Registry
-from program.queues.job import JobState, JobView
+from program.queues.job import Added, JobState, JobView
 from program.settings.store import SettingsStore
 
 # The machine whose state says whether the program works.
@@ -23,8 +25,23 @@ class Queues(Protocol):
     def counts(self) -> Mapping[str, Mapping[JobState, int]]:
         """Return jobs by queue and state."""
 
-    def jobs(self, queue: str, states: frozenset[JobState] | None = None, limit: int = 50) -> list[JobView]:
+    def jobs(self, queue: str, states: Collection[JobState] | None = None, limit: int = 50) -> list[JobView]:
         """Return jobs of one queue."""
+
+    def paused(self) -> Mapping[str, datetime]:
+        """Return the queues that start no job now, with the instant until which."""
+
+    def late(self) -> Mapping[str, int]:
+        """Return by queue how many children their parents went on without."""
+
+    def retry(self, queue: str, job_id: str) -> Added | None:
+        """Add a failed job anew; None when it is not kept. Raises `KeyHeld`, `EngineClosed`."""
+
+    def remove(self, queue: str, job_id: str) -> bool:
+        """Remove a job; False when it is not there."""
+
+    def held(self, queue: str) -> frozenset[str]:
+        """Return the dedup ids held now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +49,7 @@ class ApiContext:
     """The objects behind the API.
 
     machines: of the lifecycle, one of them named `Program`. providers: keys of debrid services. vfs_statistics: a mapping or a
-    dataclass of counters.
+    dataclass of counters. loop: how the loop does.
     """
 
     db: Database
@@ -46,6 +63,8 @@ class ApiContext:
     machines: tuple[Machine, ...]
     vfs_healthy: Callable[[], bool]
     vfs_statistics: Callable[[], object]
+    metrics: Metrics
+    loop: Callable[[], LoopReading]
 
     @property
     def state(self) -> str:

@@ -156,12 +156,6 @@ class CalendarQuery(Payload):
     end: Annotated[date, Field(ge=FIRST_DAY, le=LAST_DAY)] | None = None
 
 
-class JobsQuery(Payload):
-    """How many jobs."""
-
-    limit: int = Field(default=50, ge=1, le=1000)
-
-
 class LogsQuery(Payload):
     """How many lines."""
 

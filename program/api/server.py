@@ -9,7 +9,7 @@ from waitress import wasyncore
 from waitress.server import BaseWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
-from program.api import auth, errors, items, openapi, settings, status, webhooks
+from program.api import auth, errors, items, metrics, openapi, queues, settings, status, webhooks
 from program.api.context import ApiContext
 from program.api.errors import ApiError
 from program.api.routes import Route, add
@@ -28,7 +28,14 @@ FLUSH_SECONDS, FLUSH_TURN_SECONDS = 1.0, 0.05
 # The server wakes up by itself this often; everything else wakes it at once.
 POLL_SECONDS = 1.0
 
-ROUTES: tuple[Route, ...] = (*items.ROUTES, *status.ROUTES, *settings.ROUTES, *webhooks.ROUTES)
+ROUTES: tuple[Route, ...] = (
+    *items.ROUTES,
+    *status.ROUTES,
+    *queues.ROUTES,
+    *metrics.ROUTES,
+    *settings.ROUTES,
+    *webhooks.ROUTES,
+)
 
 
 def create_app(context: ApiContext) -> Flask:

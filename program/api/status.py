@@ -1,4 +1,4 @@
-"""How things stand: health, counts, providers, accounts, queues, the lifecycle, the calendar, the log."""
+"""How things stand: health, counts, providers, accounts, the lifecycle, the calendar, the log."""
 
 import math
 from collections import deque
@@ -15,15 +15,12 @@ from program.api.answers import (
     AccountsBody,
     CalendarBody,
     HealthBody,
-    JobBody,
-    JobsBody,
     LifecycleBody,
     LogsBody,
     MachineBody,
     MoveBody,
     ProviderBody,
     ProvidersBody,
-    QueuesBody,
     ServicesBody,
     StatsBody,
     YearBody,
@@ -31,7 +28,7 @@ from program.api.answers import (
 from program.api.auth import webhook_token
 from program.api.context import ApiContext
 from program.api.errors import ApiError
-from program.api.payloads import CalendarQuery, JobsQuery, LogsQuery
+from program.api.payloads import CalendarQuery, LogsQuery
 from program.api.routes import PREFIX, Access, Handler, Payload, Route
 from program.db import items
 from program.errors import RivuletError
@@ -39,7 +36,6 @@ from program.http import interactive
 from program.log import redact
 from program.media.item import MediaType, States
 from program.plugins import PluginState
-from program.queues.job import JobView
 from program.services.plugin import ContentService, Downloader
 
 TAG = "status"
@@ -151,38 +147,6 @@ def _days_left(expires_at: str | None, now: datetime) -> int | None:
     return max(0, math.ceil((end - now) / timedelta(days=1)))
 
 
-def queues(context: ApiContext) -> QueuesBody:
-    """Return jobs by queue and state."""
-    counts = context.engine.counts()
-    return QueuesBody(
-        queues={queue: {state.value: n for state, n in states.items()} for queue, states in counts.items()}
-    )
-
-
-def jobs(context: ApiContext, queue: str, query: JobsQuery) -> JobsBody:
-    """Return the jobs of one queue."""
-    if queue not in context.engine.counts():
-        raise ApiError(404, f"there is no queue {queue}")
-    return JobsBody(queue=queue, jobs=[_job(view) for view in context.engine.jobs(queue, None, query.limit)])
-
-
-def _job(view: JobView) -> JobBody:
-    return JobBody(
-        id=view.id,
-        name=view.name,
-        state=view.state.value,
-        priority=view.priority.name.lower(),
-        attempts=view.attempts,
-        created_at=view.created_at,
-        started_at=view.started_at,
-        finished_at=view.finished_at,
-        run_at=view.run_at,
-        reason=redact(view.reason) if view.reason else None,
-        error=redact(str(view.error) or type(view.error).__name__) if view.error else None,
-        waiting_for=view.waiting_for,
-    )
-
-
 def lifecycle(context: ApiContext) -> LifecycleBody:
     """Return where the program stands."""
     return LifecycleBody(
@@ -253,8 +217,6 @@ ROUTES = (
     _get("/services", services, "Say which services work", ServicesBody),
     _get("/providers", providers, "Say how every provider stands, and why", ProvidersBody),
     _get("/downloader_user_info", accounts, "Show the debrid accounts", AccountsBody),
-    _get("/queues", queues, "Count jobs", QueuesBody),
-    _get("/queues/<queue>", jobs, "List the jobs of a queue", JobsBody, JobsQuery),
     _get("/lifecycle", lifecycle, "Say where the program stands", LifecycleBody),
     _get("/calendar", calendar, "Say what comes out when", CalendarBody, CalendarQuery),
     _get("/logs", logs, "Show the last lines of the log", LogsBody, LogsQuery),

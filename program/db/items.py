@@ -11,7 +11,7 @@ from sqlalchemy import select
 
 from program.db.detail import detail
 from program.db.engine import Tx
-from program.db.lists import calendar, page, stats
+from program.db.lists import calendar, counts, page, stats
 from program.db.lookup import find, root_of
 from program.db.metadata import store_metadata
 from program.db.removal import delete
@@ -30,11 +30,13 @@ __all__ = [
     "all_roots",
     "bump_revision",
     "calendar",
+    "counts",
     "delete",
     "detail",
     "due",
     "find",
     "incomplete_roots",
+    "oldest_due",
     "page",
     "reset_for_retry",
     "root_of",
@@ -64,6 +66,20 @@ def due(
         newest = _free(_due(tx, now, wanted, newest=True), exclude)
         free = list(dict.fromkeys((*newest[: limit // 4], *free)))
     return tuple(free[:limit])
+
+
+def oldest_due(tx: Tx, now: datetime, *, exclude: AbstractSet[int] = frozenset()) -> datetime | None:
+    """Return since when the longest due row has been due, None when nothing is; exclude: as for `due`."""
+    found = []
+    for date in (MediaItem.reindex_at, MediaItem.next_attempt_at):
+        query = (
+            select(MediaItem.id, MediaItem.root_id, date)
+            .where(date <= now, MediaItem.is_requested.is_(True), MediaItem.paused_at.is_(None))
+            .order_by(date, MediaItem.id)
+        )
+        rows = tx.connection.execute(query)
+        found += [at for item_id, root_id, at in rows if not {item_id, root_id} & exclude][:1]
+    return min((at for at in found if at is not None), default=None)
 
 
 def all_roots(tx: Tx) -> tuple[int, ...]:

@@ -73,12 +73,7 @@ def stats(tx: Tx, year: int) -> Stats:
     """Return the counts of what is asked for; activity is that of `year`."""
     by_type: dict[MediaType, int] = dict.fromkeys(MediaType, 0)
     states: dict[States, int] = dict.fromkeys(States, 0)
-    counts = (
-        select(MediaItem.type, MediaItem.last_state, func.count())
-        .where(MediaItem.is_requested.is_(True))
-        .group_by(MediaItem.type, MediaItem.last_state)
-    )
-    for kind, state, count in tx.connection.execute(counts):
+    for (kind, state), count in counts(tx).items():
         by_type[kind] += count
         states[state] += count
     total = sum(by_type.values())
@@ -90,6 +85,16 @@ def stats(tx: Tx, year: int) -> Stats:
         activity=_activity(tx, year),
         years=_years(tx),
     )
+
+
+def counts(tx: Tx) -> dict[tuple[MediaType, States], int]:
+    """Return how many rows are asked for, by type and state; a pair without rows is left out."""
+    query = (
+        select(MediaItem.type, MediaItem.last_state, func.count())
+        .where(MediaItem.is_requested.is_(True))
+        .group_by(MediaItem.type, MediaItem.last_state)
+    )
+    return {(kind, state): count for kind, state, count in tx.connection.execute(query)}
 
 
 def calendar(tx: Tx, start: datetime, end: datetime) -> tuple[CalendarRow, ...]:

@@ -21,8 +21,10 @@ from program.lifecycle import PROGRAM, Machine
 from program.media.entry import AccountTorrent, Entry, FetchedTorrent, Link
 from program.media.item import Ids
 from program.media.metadata import ContentRequest
+from program.metrics import LoopReading, Metrics
 from program.plugins import Registry, compose_settings
 from program.queues.engine import Engine
+from program.queues.meter import Meter
 from program.services.flows.context import FlowContext
 from program.services.flows.queues import define_flows
 from program.services.plugin import Account, ContentService, Downloader
@@ -131,7 +133,10 @@ class Home:
         self.store = SettingsStore(folder, compose_settings(CLASSES), {"RIVULET_LOG__LEVEL": "INFO"})
         self.store.open()
         self.registry = Registry(self.store.current, CLASSES, sources(clock), clock, pause=lambda _: None)
-        self.engine = Engine(clock)
+        self.metrics = Metrics()
+        self.meter = Meter(self.metrics, clock)
+        self.engine = Engine(clock, around=self.meter.around)
+        self.engine.on_finished(self.meter.ended)
         self.flow = FlowContext(
             db=db,
             engine=self.engine,
@@ -154,7 +159,9 @@ class Home:
             providers=self.flow.providers,
             machines=(self.machine,),
             vfs_healthy=lambda: self.mounted,
-            vfs_statistics=lambda: {"files": 3},
+            vfs_statistics=lambda: {"counts": {"bytes_read": 4096, "errors": 2}, "files": 3},
+            metrics=self.metrics,
+            loop=lambda: LoopReading(turns=7, seconds=0.5, lag=0.25),
         )
         self.server = ApiServer(create_app(self.context), "127.0.0.1", 0, threads=4)
         self.server.start()

@@ -1,13 +1,10 @@
-"""How things stand: health, counts, providers, accounts, queues, calendar, log."""
+"""How things stand: health, counts, providers, accounts, calendar, log."""
 
 from __future__ import annotations
 
 import pytest
 
 from program.media.item import Ids, ReleaseKind
-from program.queues.job import JobSpec, Priority
-from program.services.flows import names
-from program.services.flows.process_media_item import MediaItemJob
 from tests.api.home import KEY, Home
 from tests.db.library import NOW, film_metadata, season
 
@@ -90,21 +87,12 @@ def test_services_are_green_red_or_not_known_yet(home: Home) -> None:
     assert sample["next_check_at"] > "2031-05-01T12:00:00.000Z"
 
 
-def test_queues_are_counted_and_their_jobs_listed(home: Home) -> None:
-    queue = names.PROCESS_MEDIA_ITEM
-    home.engine.add(JobSpec(queue=queue, name="Sintel", data=MediaItemJob(1, 1, "Sintel", ()), priority=Priority.FRONT))
-    assert home.get("/queues")["queues"][queue]["waiting"] == 1
-    (job,) = home.get(f"/queues/{queue}")["jobs"]
-    assert (job["name"], job["state"], job["priority"]) == ("Sintel", "waiting", "front")
-    assert home.refused("GET", "/queues/none") == (404, "there is no queue none")
-
-
 def test_the_lifecycle_shows_where_the_program_stands_and_how_it_came_there(home: Home) -> None:
     body = home.get("/lifecycle")
     (machine,) = body["machines"]
     assert (machine["name"], machine["state"]) == ("Program", "Running")
     assert [move["state"] for move in machine["history"]] == ["Idle", "Bootstrapping", "Running"]
-    assert body["vfs"] == {"files": 3}
+    assert body["vfs"]["files"] == 3
 
 
 def test_the_calendar_has_films_and_episodes_by_item(home: Home) -> None:

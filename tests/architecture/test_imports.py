@@ -36,6 +36,7 @@ HOMES = {
         "main",
     ),  # a line is written where the fact is known; the pure rooms below write none
     "pebble": ("program.queues",),
+    "prometheus_client": ("program.metrics",),
     "psycopg2": ("program.db",),
     "PTT": ("program.services.matching",),
     "pydantic": EDGES,

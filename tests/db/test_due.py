@@ -85,3 +85,23 @@ def test_roots_with_something_left_to_do_are_incomplete(library: Library) -> Non
     library.commit(film, {film: {"paused_at": library.now}})
     with library.db.read() as tx:
         assert items.incomplete_roots(tx) == ()
+
+
+def oldest(library: Library, *, exclude: frozenset[int] = frozenset()) -> object:
+    with library.db.read() as tx:
+        return items.oldest_due(tx, library.now, exclude=exclude)
+
+
+def test_the_oldest_due_row_is_known_by_its_date(library: Library) -> None:
+    assert oldest(library) is None
+    first = library.now
+    films = many(library, 3)
+    assert oldest(library) == first
+    assert oldest(library, exclude=frozenset(films[:1])) == first + timedelta(seconds=1)
+    assert oldest(library, exclude=frozenset(films)) is None
+
+
+def test_what_is_beneath_a_title_at_work_is_not_the_oldest(library: Library) -> None:
+    show = library.show(season(1, [episode(1)]))
+    assert oldest(library) is not None
+    assert oldest(library, exclude=frozenset({show})) is None
