@@ -102,10 +102,10 @@ def wants_scan(asked_times: int) -> bool:
     return asked_times == 0 or CONFIRM_AFTER[asked_times] >= RESCAN_FROM
 
 
-def has_confirmed(item: Item, policy: Policy) -> bool:
-    """Return True when an enabled media server lists the file that is registered now."""
-    known = (_confirmation(item, server) for server in policy.servers)
-    return any(confirmation is not None and confirmation.confirmed_at for confirmation in known)
+def confirming(item: Item, policy: Policy) -> tuple[str, ...]:
+    """Return the enabled media servers that list the file that is registered now."""
+    known = ((server, _confirmation(item, server)) for server in policy.servers)
+    return tuple(server for server, confirmation in known if confirmation and confirmation.confirmed_at)
 
 
 def questions_so_far(item: Item, server: str) -> int:

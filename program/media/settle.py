@@ -13,7 +13,7 @@ from program.media.item import Facts, Item, MediaType, Node, QueueClass, Schedul
 from program.media.packs import holds_back, is_pack, missed
 from program.media.reindex import reindex_at
 from program.media.schedule import (
-    has_confirmed,
+    confirming,
     next_question,
     post_processing_due,
     search_at,
@@ -194,7 +194,7 @@ def _downloaded(title: Title, _item: Item, _above: Above) -> Plan:
 
 def _symlinked(title: Title, item: Item, _above: Above) -> Plan:
     question = next_question(item, title.now, title.policy)
-    if question is None or has_confirmed(item, title.policy):
+    if question is None or confirming(item, title.policy):
         return Plan(title.now, "no media server is left to ask")
     return Plan(question[0], f"{question[1]} is asked for it")
 

@@ -14,13 +14,15 @@ from program.media.item import Item, Node, States
 from program.media.naming import folder_of
 from program.media.outcomes import SUCCESS, Changes, confirmed, registered
 from program.media.schedule import (
-    CONFIRM_AFTER,
     NO_SERVER,
     UNCONFIRMED,
+    confirming,
+    next_question,
     next_question_at,
     questions_so_far,
     wants_scan,
 )
+from program.media.state import Policy
 from program.queues import ChildPolicy, Delay, Done, Job, JobSpec, Next, Outcome, WaitFor
 from program.services.flows import names
 from program.services.flows.context import FlowContext, ItemJob, item_of, label
@@ -85,13 +87,14 @@ def _registered(item_id: int, entry: Entry) -> Decision:
 
 def _ask(ctx: FlowContext, data: ItemJob, root: Node, item: Item) -> Outcome:
     policy, now = ctx.policy(), ctx.clock.now()
-    if not policy.servers:
-        return _no_server(ctx, data) if item.last_state is States.Symlinked else Done(None)
     with ctx.db.read() as tx:
         files = entries.for_items(tx, [item.id])
     if not files:
-        return Done(None)
+        return _lost(ctx, data)
     due = [server for server in policy.servers if _is_due(item, server, now)]
+    if not due:
+        is_open = item.last_state is States.Symlinked and next_question(item, now, policy) is None
+        return _store(ctx, data, {}, {}) if is_open else Done(None)
     usable = [server for server in due if server in ctx.registry.hooks_for(LibraryScanRequested.type)]
     scans = {server: _scan_at(ctx, item, files[0], server, now) for server in usable}
     later = [at for at in scans.values() if at is not None and at > now]
@@ -103,6 +106,18 @@ def _ask(ctx: FlowContext, data: ItemJob, root: Node, item: Item) -> Outcome:
     if later:
         return Delay(min(later), "the folder was scanned a moment ago")
     return _store(ctx, data, {}, dict.fromkeys(due, "cannot be used at the moment"))
+
+
+def _lost(ctx: FlowContext, data: ItemJob) -> Outcome:
+    """Write down that a file which stood in the tree is not known any more, so that it is fetched again."""
+    facts = {"registered_at": None, "confirmed_at": None, "confirmed_by": None}
+    sentence = "Its file was lost; it is fetched again."
+    with ctx.db.write(data.root_id) as tx:
+        ctx.check_intent(tx, data)
+        ctx.commit(
+            tx, data.root_id, {data.item_id: facts}, [Decision(data.item_id, COMPLETE, "lost", sentence)]
+        )
+    return Done(None)
 
 
 def _scan_at(ctx: FlowContext, item: Item, entry: Entry, server: str, now: datetime) -> datetime | None:
@@ -139,18 +154,6 @@ def _question(ctx: FlowContext, root: Node, item: Item, entry: Entry, server: st
     return JobSpec(queue=queue, name=label(root, item.id), data=event, policy=ChildPolicy.IGNORE)
 
 
-def _no_server(ctx: FlowContext, data: ItemJob) -> Outcome:
-    sentence = "No media server is set up, so being in the folder is enough."
-    with ctx.db.write(data.root_id) as tx:
-        ctx.check_intent(tx, data)
-        facts = confirmed(NO_SERVER, ctx.clock.now())
-        ctx.commit(
-            tx, data.root_id, {data.item_id: facts}, [Decision(data.item_id, COMPLETE, "completed", sentence)]
-        )
-    ctx.tell(ItemCompleted(item_id=data.item_id, title=data.title, sentence=sentence))
-    return Done(None)
-
-
 def _store(
     ctx: FlowContext, data: ItemJob, answers: Mapping[str, object], silent: Mapping[str, str]
 ) -> Outcome:
@@ -158,21 +161,17 @@ def _store(
     now = ctx.clock.now()
     with ctx.db.write(data.root_id) as tx:
         ctx.check_intent(tx, data)
-        item = item_of(ctx.tree(tx, data.root_id), data.item_id)
         for server in (*answers, *silent):
-            confirmations.asked(tx, item.id, server, now, scanned=False)
-        having = [
-            server
-            for server, answer in answers.items()
-            if isinstance(answer, ScanAnswer) and answer.has_title
-        ]
-        for server in having:
-            confirmations.confirmed(tx, item.id, server, now)
-        facts = _facts(ctx, item, having, now)
-        decisions = [_decision(item, facts, answers, silent)]
-        ctx.commit(tx, data.root_id, {item.id: facts}, decisions)
+            confirmations.asked(tx, data.item_id, server, now, scanned=False)
+        for server, answer in answers.items():
+            if isinstance(answer, ScanAnswer) and answer.has_title:
+                confirmations.confirmed(tx, data.item_id, server, now)
+        item = item_of(ctx.tree(tx, data.root_id), data.item_id)
+        facts = _facts(item, now, ctx.policy())
+        decision = _decision(item, facts, answers, silent)
+        ctx.commit(tx, data.root_id, {item.id: facts}, [decision])
     if "confirmed_at" in facts:
-        ctx.tell(ItemCompleted(item_id=item.id, title=data.title, sentence=f"In {facts['confirmed_by']}"))
+        ctx.tell(ItemCompleted(item_id=item.id, title=data.title, sentence=decision.sentence))
     return Done(None)
 
 
@@ -180,13 +179,16 @@ def _server(queue: str) -> str:
     return queue.rpartition("plugin[")[2].removesuffix("]")
 
 
-def _facts(ctx: FlowContext, item: Item, having: list[str], now: datetime) -> Changes:
+def _facts(item: Item, now: datetime, policy: Policy) -> Changes:
+    """Return what follows from all that the servers have said so far: whether the question is settled, and by whom."""
     if item.last_state is States.Completed:
         return SUCCESS
+    having = confirming(item, policy)
     if having:
         return confirmed(having[0], now)
-    fewest = min(questions_so_far(item, server) + 1 for server in ctx.policy().servers)
-    return confirmed(UNCONFIRMED, now) if fewest >= len(CONFIRM_AFTER) else SUCCESS
+    if not policy.servers:
+        return confirmed(NO_SERVER, now)
+    return SUCCESS if next_question(item, now, policy) else confirmed(UNCONFIRMED, now)
 
 
 def _decision(
@@ -194,11 +196,14 @@ def _decision(
 ) -> Decision:
     said = [*_said(answers), *(said_by(server, error) for server, error in silent.items())]
     by = facts.get("confirmed_by")
+    if by == NO_SERVER:
+        sentence = "No media server is set up, so being in the folder is enough."
+        return Decision(item.id, COMPLETE, "completed", sentence)
     if by == UNCONFIRMED:
         sentence = "No media server confirmed it in time; it is in the folder and counts as completed. "
         return Decision(item.id, "confirm", UNCONFIRMED, sentence + "; ".join(said))
     outcome = "completed" if by or item.last_state is States.Completed else "waiting"
-    return Decision(item.id, "confirm", outcome, "; ".join(said) or "Nobody was asked.")
+    return Decision(item.id, "confirm", outcome, "; ".join(said) or f"{by} has it")
 
 
 def _said(answers: Mapping[str, object]) -> Iterable[str]:
