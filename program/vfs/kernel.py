@@ -1,14 +1,17 @@
 """What the kernel knows of mounts, and how to take one away; free of `fuse`."""
 
+import contextlib
 import ctypes
 import os
 import queue
 import re
 import shutil
 import subprocess
+import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from loguru import logger
@@ -18,6 +21,13 @@ MNT_DETACH = 2
 
 # A helper program that takes longer than this hangs.
 HELPER_SECONDS = 10
+# One that was killed ends at once, or never.
+KILLED_SECONDS = 1
+# More paths than this do not go into one command.
+PATHS_AT_ONCE = 200
+
+_STATVFS = "import os, sys\ntry: os.statvfs(sys.argv[1])\nexcept OSError as error: sys.exit(error.errno)"
+_STAT = ("stat", "-c", "%i %n", "--")
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -55,20 +65,28 @@ def answers(path: Path, seconds: float) -> OSError | None:
 
     Asked with `statvfs`: what `stat` says may be the kernel's memory of a mount whose process is long gone.
     """
-    outcome: list[OSError | None] = []
+    helped = _helped([sys.executable, "-I", "-S", "-c", _STATVFS, str(path)], seconds)
+    if helped is None:
+        return TimeoutError("it does not answer")
+    number, _ = helped
+    return OSError(number, os.strerror(number), str(path)) if number else None
 
-    def ask() -> None:
-        try:
-            os.statvfs(path)
-            outcome.append(None)
-        except OSError as error:
-            outcome.append(error)
 
-    # The path may be a mount that hangs: then the thread is left behind, not we.
-    asker = threading.Thread(target=ask, name="vfs-probe", daemon=True)
-    asker.start()
-    asker.join(seconds)
-    return outcome[0] if outcome else TimeoutError("it does not answer")
+def can_number() -> bool:
+    """Return whether `numbers` works on this machine."""
+    return shutil.which(_STAT[0]) is not None
+
+
+def numbers(paths: Iterable[Path]) -> dict[Path, int]:
+    """Return the inode numbers of those paths that are there."""
+    found: dict[Path, int] = {}
+    left = iter(paths)
+    while some := list(islice(left, PATHS_AT_ONCE)):
+        helped = _helped([*_STAT, *map(str, some)], HELPER_SECONDS)
+        for line in helped[1].splitlines() if helped else ():
+            number, _, path = os.fsdecode(line).partition(" ")
+            found[Path(path)] = int(number)
+    return found
 
 
 class Announcer:
@@ -110,6 +128,25 @@ def _all_mounts() -> list[MountEntry]:
 def _unescape(text: str) -> str:
     """Return a path of mountinfo, where spaces and the like are octal."""
     return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), text)
+
+
+def _helped(command: list[str], seconds: float) -> tuple[int, bytes] | None:
+    """Run a helper; return its exit code and output, None when it hangs: then it is left behind, not we.
+
+    A thread of ours must not ask a mount of ours: were the process killed at that moment, the thread would wait for an answer that
+    nobody gives any more, and the process could neither end nor let go of the mount.
+    """
+    helper = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    try:
+        output, _ = helper.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        helper.kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            helper.communicate(timeout=KILLED_SECONDS)
+        return None
+    return helper.returncode, output
 
 
 def _umount(path: Path, flags: int) -> bool:

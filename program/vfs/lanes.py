@@ -5,7 +5,7 @@ from typing import Protocol
 
 from program.clock import Clock
 from program.errors import Cancelled, RivuletError
-from program.vfs.answers import Passing, SourceError
+from program.vfs.answers import DeadLink, Passing, SourceError
 from program.vfs.chunks import Chunk, ChunkStore
 from program.vfs.counters import Counters
 from program.vfs.links import Links
@@ -74,6 +74,7 @@ class Lane:
         self._patience = Patience(supply.read_timeout)
         self._dead_url: str | None = None
         self._url: str | None = None
+        self._trouble: SourceError | None = None
         self._piece = SMALLEST_PIECE
 
     def call_off(self) -> None:
@@ -130,6 +131,7 @@ class Lane:
         self._supply.store.commit(chunk, first, first + count)
         self._supply.counters.add(bytes_fetched=count)
         self._patience.came(count)
+        self._trouble = None
         self._owner.arrived(self, count)
         if body.start >= body.stop:
             self._close_body()
@@ -153,12 +155,20 @@ class Lane:
 
     def _retry_after(self, error: SourceError | RivuletError) -> None:
         """Wait as long as the failure asks for; raises it when there is no use in trying again."""
+        if isinstance(error, SourceError):
+            self._trouble = error
         retry = self._patience.after(error, self._supply.clock.now(), self._supply.clock.monotonic())
         if retry is None or self._called_off.is_set():
-            raise error
+            raise self._whole_story(error)
         if retry.replace:
             self._dead_url = self._url
         self._called_off.wait(retry.delay)
+
+    def _whole_story(self, error: SourceError | RivuletError) -> SourceError | RivuletError:
+        """Return the error; where no other link could be had, with what was wrong with the last one."""
+        if self._trouble is None or isinstance(error, SourceError):
+            return error
+        return DeadLink(f"{self._trouble}; {error}")
 
     def _chunk_at(self, position: int) -> Chunk:
         """Return the chunk that holds the position, pinned."""

@@ -4,7 +4,6 @@ fusepy's own constructor blocks inside libfuse's `main`, which installs signal h
 its deadly default. So the session is built from libfuse's parts in place of that; the calls themselves go through fusepy.
 """
 
-import contextlib
 import ctypes
 import logging
 import os
@@ -19,7 +18,7 @@ from program.errors import StartupError
 from program.settings.vfs import VfsSettings
 from program.vfs.attributes import Attributes
 from program.vfs.counters import Counters
-from program.vfs.kernel import Announcer, answers, detach, mounts_at, unmount
+from program.vfs.kernel import Announcer, answers, can_number, detach, mounts_at, numbers, unmount
 from program.vfs.libfuse import LibFuse, arguments
 from program.vfs.open_files import OpenFiles
 from program.vfs.operations import Operations
@@ -96,22 +95,21 @@ class Session(FUSE):  # type: ignore[misc] # the library is not typed
         """Return the path; bytes that are no UTF-8 make a name that nothing has, not an error of its own."""
         return None if path is None else path.decode(self.encoding, "surrogateescape")
 
-    def forget(self, folder: Path, name: str, *, is_gone: bool) -> None:
-        """Make the kernel forget what it knows of `name` in a folder below the mount. Raises OSError.
+    def forget(self, parent: int, node: int | None, name: str, *, is_gone: bool) -> None:
+        """Make the kernel forget what it knows of `name` in a folder. parent, node: their inode numbers below the mount.
 
         An inode's number is libfuse's own, since `use_ino` is off.
         """
-        parent = folder.stat().st_ino
         self._lib.forget_inode(self._channel, parent, -1, 0)
-        with contextlib.suppress(OSError):
-            self._lib.forget_inode(self._channel, (folder / name).stat().st_ino, 0, 0)
+        if node is not None:
+            self._lib.forget_inode(self._channel, node, 0, 0)
         if is_gone:
             encoded = name.encode()
             self._lib.forget_entry(self._channel, parent, encoded, len(encoded))
 
     def can_forget(self) -> bool:
         """Return whether the kernel takes such news at all."""
-        return self._lib.forget_inode(self._channel, 1, -1, 0) == 0
+        return can_number() and self._lib.forget_inode(self._channel, 1, -1, 0) == 0
 
     def _loop(self) -> None:
         """Serve the kernel until the mount is gone."""
@@ -303,14 +301,21 @@ class Mount:
             if not self._can_forget:
                 self._stopping.wait(FALLBACK_TIMEOUT)
             elif session is not None:
-                # What is in a folder first: of a folder that is gone there would be no number.
-                for path in sorted(changed - {"/"}, reverse=True):
-                    folder, _, name = path.rpartition("/")
-                    is_gone = self._files.tree.lookup(path) is None
-                    with contextlib.suppress(OSError):
-                        session.forget(self._path / folder.lstrip("/"), name, is_gone=is_gone)
+                self._forget(session, changed - {"/"})
         finally:
             done()
+
+    def _forget(self, session: Session, changed: set[str]) -> None:
+        """Make the kernel forget these paths, as far as it knows them."""
+        places = {path: self._path / path.lstrip("/") for path in changed}
+        known = numbers({*places.values(), *(place.parent for place in places.values())})
+        # What is in a folder first: the folder may be gone as well.
+        for path in sorted(changed, reverse=True):
+            place = places[path]
+            parent = known.get(place.parent)
+            if parent is not None:
+                is_gone = self._files.tree.lookup(path) is None
+                session.forget(parent, known.get(place), place.name, is_gone=is_gone)
 
     def _report(self, name: str, error: BaseException) -> None:
         """Log an unexpected exception, on a thread of ours."""

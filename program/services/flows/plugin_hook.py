@@ -15,6 +15,7 @@ from program.events import (
     Event,
     ScrapeRequested,
     Snapshot,
+    StreamLinkRequested,
     Told,
     TorrentRemoveRequested,
 )
@@ -62,7 +63,8 @@ def handle(ctx: FlowContext, key: str, job: Job) -> Outcome:
     except Tripped as rest:
         return Done(Paused(rest.at, rest.reason))
     except RetryLater as wait:
-        if wait.at - ctx.clock.now() <= PARK:
+        # Whoever reads a file is not kept waiting: another source may have it now.
+        if wait.at - ctx.clock.now() <= PARK and not isinstance(event, StreamLinkRequested):
             raise
         return Done(Paused(wait.at, wait.reason))
 

@@ -9,15 +9,18 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from program.db import entries
-from program.errors import Final
+from program.errors import Final, RetryLater, RivuletError
 from program.events import StreamLinkRequested
 from program.media.entry import Entry, EntrySource, Link
+from program.pacing import KNOCK_SECONDS
 from program.queues import ChildPolicy, Done, Fail, Job, JobSpec, Next, Outcome, WaitFor
 from program.services.flows import names
 from program.services.flows.context import FlowContext
 from program.services.flows.plugin_hook import Paused, said_by
 from program.services.plugin import DownloadRefused
 
+# A service that rests may be knocked at this often for somebody who waits.
+KNOCK = timedelta(seconds=KNOCK_SECONDS)
 # A link this close to its end is not handed out any more.
 EXPIRY_MARGIN = timedelta(minutes=2)
 
@@ -27,6 +30,7 @@ class LinkWish:
     """Data of the job.
 
     dead_url: the address that failed. turn: place of the source asked now. reasons: why those before it do not do.
+    again_at: one of them may do in a moment; it can be asked again then.
     """
 
     entry_id: int
@@ -34,10 +38,18 @@ class LinkWish:
     turn: int = 0
     asked: bool = False
     reasons: tuple[str, ...] = ()
+    again_at: datetime | None = None
 
-    def after(self, reason: str) -> "LinkWish":
+    def after(self, reason: str, again_at: datetime | None = None) -> "LinkWish":
         """Return the wish at the next source, with the reason why the last one does not do."""
-        return replace(self, turn=self.turn + 1, asked=False, reasons=(*self.reasons, reason))
+        soonest = min((at for at in (self.again_at, again_at) if at is not None), default=None)
+        reasons = (*self.reasons, reason)
+        return replace(self, turn=self.turn + 1, asked=False, reasons=reasons, again_at=soonest)
+
+    def failure(self) -> RivuletError:
+        """Return what whoever reads the file is told when no source is left to ask."""
+        reason = "; ".join(self.reasons) or "no source of this file is left"
+        return Final(reason) if self.again_at is None else RetryLater(self.again_at, reason)
 
 
 def handle(ctx: FlowContext, job: Job) -> Outcome:
@@ -46,7 +58,7 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
     entry = _entry(ctx, wish)
     sources = _usable(entry, ctx.providers()) if entry else []
     if entry is None or wish.turn >= len(sources):
-        return Fail(Final("; ".join(wish.reasons) or "no source of this file is left"))
+        return Fail(wish.failure())
     source = sources[wish.turn]
     if wish.asked:
         return _answer(ctx, wish, source, job)
@@ -89,7 +101,8 @@ def _ask(entry: Entry, source: EntrySource, wish: LinkWish) -> Outcome:
         source.torrent_id, source.file_id, source.link, entry.original_name, entry.size
     )
     queue = names.plugin_queue(event.type, source.provider)
-    spec = JobSpec(queue=queue, name=entry.original_name, data=event, policy=ChildPolicy.IGNORE)
+    # Whoever reads waits in front of this job, and asks again: a retry of its own would only hide the answer.
+    spec = JobSpec(queue=queue, name=entry.original_name, data=event, policy=ChildPolicy.IGNORE, attempts=1)
     return WaitFor((spec,), data=replace(wish, asked=True))
 
 
@@ -99,11 +112,13 @@ def _answer(ctx: FlowContext, wish: LinkWish, source: EntrySource, job: Job) -> 
         with ctx.db.write() as tx:
             entries.set_url(tx, source.id, value.url, value.expires_at, ctx.clock.now())
         return Done(value)
+    now = ctx.clock.now()
+    if isinstance(value, Paused):
+        return Next(wish.after(said_by(source.provider, value.reason), min(value.until, now + KNOCK)))
     error = next((error for _, _, error in job.children.failures()), None)
     reason = str(error or f"{source.provider} gave the address again that failed")
-    if isinstance(value, Paused):
-        reason = said_by(source.provider, value.reason)
     if isinstance(error, DownloadRefused):
         with ctx.db.write() as tx:
-            entries.fail_source(tx, source.id, reason, ctx.clock.now())
-    return Next(wish.after(reason))
+            entries.fail_source(tx, source.id, reason, now)
+    is_passing = error is not None and not isinstance(error, Final)
+    return Next(wish.after(reason, now if is_passing else None))
