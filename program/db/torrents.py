@@ -22,12 +22,15 @@ def unanswered(tx: Tx, provider: str, infohash: str) -> datetime | None:
 
 
 def intend(tx: Tx, provider: str, infohash: str, item_id: int, now: datetime) -> str | None:
-    """Write down that a torrent is about to be put on an account; return its id there when one is known from before.
+    """Write down that a torrent is about to be put on an account; return the id there of one that we put there before.
 
-    A torrent that is kept already stays kept; an intent of which no id is known keeps its date.
+    A torrent that is kept already stays kept; an intent of which no id is known keeps its date. A torrent that was there before us
+    has to be found again as such, else it would be taken for ours.
     """
     known = tx.connection.execute(
-        select(ProviderTorrent.torrent_id).where(_place(provider, infohash)).with_for_update()
+        select(ProviderTorrent.torrent_id, ProviderTorrent.is_foreign)
+        .where(_place(provider, infohash))
+        .with_for_update()
     ).one_or_none()
     if known is None:
         tx.connection.execute(
@@ -41,12 +44,11 @@ def intend(tx: Tx, provider: str, infohash: str, item_id: int, now: datetime) ->
             )
         )
         return None
-    (torrent_id,) = known
-    renewed = {} if torrent_id is None else {"intended_at": now}
+    renewed = {} if known.torrent_id is None else {"intended_at": now}
     tx.connection.execute(
         update(ProviderTorrent).where(_place(provider, infohash)).values(item_id=item_id, **renewed)
     )
-    return torrent_id
+    return None if known.is_foreign else known.torrent_id
 
 
 def record(

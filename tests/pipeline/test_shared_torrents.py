@@ -1,6 +1,9 @@
 """Torrents and files that several titles share: what happens to one leaves the others what they have."""
 
+from collections.abc import Callable
 from datetime import timedelta
+
+import requests
 
 from program.db import entries
 from program.demo.launch import Servers
@@ -9,7 +12,8 @@ from tests.support.meanwhile import run_to
 from tests.support.pipeline import Pipeline
 
 PIONEER, PIONEER_IMDB = 170551, "tt1748166"
-SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
+SINTEL, SINTEL_RELEASE = 45745, "Sintel.2010.1080p.BluRay.x264.DTS-OPEN"
+MINUTE = timedelta(minutes=1)
 DOUBLE = "Pioneer.One.S02E01E02.1080p.WEB-DL.AAC2.0.H.264-TWIN"
 SHOW = "/shows/Pioneer One (2010) {tvdb-170551} [tvdbid=170551]"
 
@@ -82,3 +86,46 @@ def assert_every_file_is_on_the_account(pipeline: Pipeline, servers: Servers) ->
             source.torrent_id for one in ids if (entry := entries.get(tx, one)) for source in entry.sources
         }
     assert used <= held
+
+
+def test_a_torrent_that_the_person_had_put_there_is_never_deleted(
+    make_pipeline: Callable[..., Pipeline], servers: Servers
+) -> None:
+    pipeline = make_pipeline(downloaders__remove_torrents=True)
+    put_on_account(servers, SINTEL_RELEASE)
+    for _ in range(2):
+        film = pipeline.add_movie(SINTEL)
+        pipeline.run(for_=MINUTE)
+        assert pipeline.state(film) == "Completed"
+        pipeline.actions.remove([film])
+        pipeline.run(for_=MINUTE)
+        assert len(servers.control("/account")["torrents"]) == 1
+
+
+def test_a_torrent_of_ours_goes_with_its_title_where_the_settings_say_so(
+    make_pipeline: Callable[..., Pipeline], servers: Servers
+) -> None:
+    pipeline = make_pipeline(downloaders__remove_torrents=True)
+    film = pipeline.add_movie(SINTEL)
+    pipeline.run(for_=MINUTE)
+    assert len(servers.control("/account")["torrents"]) == 1
+    pipeline.actions.remove([film])
+    pipeline.run(for_=MINUTE)
+    assert servers.control("/account")["torrents"] == []
+
+
+def put_on_account(servers: Servers, release: str) -> None:
+    """Add a torrent as a person does on the service's own page."""
+    about = servers.ready["realdebrid"]
+    infohash = next(
+        one["infohash"] for one in servers.control("/catalog")["releases"] if one["name"] == release
+    )
+    with requests.Session() as session:
+        session.headers["Authorization"] = f"Bearer {about['key']}"
+        added = session.post(
+            f"{about['url']}/torrents/addMagnet", {"magnet": f"magnet:?xt=urn:btih:{infohash}"}
+        )
+        torrent_id = added.json()["id"]
+        for _ in range(5):
+            session.get(f"{about['url']}/torrents/info/{torrent_id}").raise_for_status()
+        session.post(f"{about['url']}/torrents/selectFiles/{torrent_id}", {"files": "all"}).raise_for_status()
