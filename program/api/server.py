@@ -9,7 +9,7 @@ from waitress import wasyncore
 from waitress.server import BaseWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
-from program.api import auth, errors, items, metrics, openapi, queues, settings, status, webhooks
+from program.api import auth, errors, items, match, metrics, openapi, queues, settings, status, webhooks
 from program.api.context import ApiContext
 from program.api.errors import ApiError
 from program.api.routes import Route, add
@@ -30,6 +30,7 @@ POLL_SECONDS = 1.0
 
 ROUTES: tuple[Route, ...] = (
     *items.ROUTES,
+    *match.ROUTES,
     *status.ROUTES,
     *queues.ROUTES,
     *metrics.ROUTES,

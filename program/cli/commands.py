@@ -10,6 +10,7 @@ import click
 
 from program import __version__, log, plugins
 from program.cli import cases as case_files
+from program.cli import explain as explaining
 from program.cli import report
 from program.clock import SystemClock
 from program.demo import run as demo_run
@@ -101,6 +102,31 @@ def show(item_id: int, *, as_json: bool) -> None:
 def cases(file: Path) -> None:
     """Run a file of cases through the real rules, ranking and mapping: a JSON line each, then passed/total per kind."""
     raise SystemExit(case_files.run_file(file, SystemClock().now(), click.echo))
+
+
+@cli.command()
+@click.argument("names", nargs=-1, required=True)
+@click.option("--id", "item_id", type=int, help="A title of the library, by its id.")
+@click.option("--title", help="A made-up title.")
+@click.option("--type", "kind", default="movie", help="What it is: movie, show, season or episode.")
+@click.option("--year", type=int, help="Of the film or the show.")
+@click.option("--season", type=int)
+@click.option("--episode", type=int)
+@click.option("--absolute", type=int, help="The episode's number over the whole show.")
+@click.option("--alias", "aliases", multiple=True, help="Another name of it; may be repeated.")
+@click.option("--country", help="ISO 3166-1, two letters.")
+@click.option("--language", help="Original language, ISO 639-1.")
+@click.option("--anime", "is_anime", is_flag=True)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def explain(
+    names: tuple[str, ...], item_id: int | None, kind: str, *, as_json: bool, **item: explaining.Given
+) -> None:
+    """Explain which of the releases NAMES would be taken for a title, rule by rule, and in which order."""
+    if (item_id is None) is (item["title"] is None):
+        raise click.UsageError("give either --id or --title")
+    about = item_id if item_id is not None else explaining.made_up(kind, item)
+    body = explaining.explain(open_store(os.environ), about, names, SystemClock())
+    click.echo(body.model_dump_json() if as_json else explaining.text(body))
 
 
 @cli.command("settings-schema")

@@ -2,7 +2,7 @@
 
 import base64
 import binascii
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -18,6 +18,8 @@ from program.services.matching.rules.year import SLACK, years_of
 from program.services.matching.titles import TitleReading
 from program.settings.ranking import RankingOptions
 
+# The code of what has too few points; not a rule, since points are counted last.
+LOW_RANK = "low_rank"
 _HEX_LENGTH = 40
 _BASE32_LENGTH = 32
 
@@ -69,15 +71,26 @@ def _number_of(parsed: Parsed) -> str:
     return str(parsed.glued or parsed.episodes[-1])
 
 
-def refusals(look: Look, rules: Iterable[Rule] = RULES) -> Iterable[Rejection]:
-    """Yield each rule's refusal, in the order of the rules; a rule that crashes refuses too, so that it is seen."""
+def answers(look: Look, rules: Iterable[Rule] = RULES) -> Iterator[tuple[Rule, Rejection | None]]:
+    """Yield every rule with what it says, in the order of the rules; a rule that crashes refuses, so that it is seen."""
     for rule in rules:
         try:
             answer = rule.check(look)
         except Exception as error:  # noqa: BLE001 - the boundary of the rules: a broken rule is an answer, not a crash
             answer = refused("rule_crashed", f"the rule {rule.code} failed: {type(error).__name__}")
-        if answer is not None:
-            yield answer
+        yield rule, answer
+
+
+def refusals(look: Look, rules: Iterable[Rule] = RULES) -> Iterator[Rejection]:
+    """Yield the refusals among the answers."""
+    return (answer for _, answer in answers(look, rules) if answer is not None)
+
+
+def low_rank(rank: int, ranking: RankingOptions) -> Rejection | None:
+    """Return the refusal of a release with fewer points than the user wants."""
+    if rank >= ranking.remove_ranks_under:
+        return None
+    return refused(LOW_RANK, f"has {rank} points, less than {ranking.remove_ranks_under}")
 
 
 def normal_hash(infohash: str) -> str | None:
@@ -129,9 +142,8 @@ def _judged(
         )
     rejection = next(iter(refusals(look, rules)), None)
     score = {} if rejection else score_of(look.parsed, ranking)
-    if rejection is None and sum(score.values()) < ranking.remove_ranks_under:
-        sentence = f"has {sum(score.values())} points, less than {ranking.remove_ranks_under}"
-        rejection = refused("low_rank", sentence)
+    if rejection is None:
+        rejection = low_rank(sum(score.values()), ranking)
     return _result(merged, look, score, rejection)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from RTN.models import DefaultRanking
 
-from program.media.release import Candidate
+from program.media.release import Candidate, JudgedRelease
 from program.services.matching.parse import Parsed
 from program.settings.ranking import RankingOptions, compiled
 
@@ -136,7 +136,11 @@ def order(candidates: Iterable[Candidate], options: RankingOptions | None = None
 
 
 def _key(candidate: Candidate, *, by_rank: bool) -> tuple[int, int, bool, int, int, str]:
-    release = candidate.release
+    return key_of(candidate.release, by_rank=by_rank)
+
+
+def key_of(release: JudgedRelease, *, by_rank: bool) -> tuple[int, int, bool, int, int, str]:
+    """Return what releases are ordered by, the most telling first."""
     place = resolution_place(release.resolution)
     first, second = (release.rank, place) if by_rank else (place, release.rank)
     return first, second, bool(release.cached_at), release.seeders or 0, release.size or 0, release.infohash
