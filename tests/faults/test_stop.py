@@ -85,7 +85,7 @@ def test_a_second_signal_ends_it_at_once_and_the_next_start_clears_up(tmp_path: 
         stage.start_program()
         pid = stage.program.child.pid
         os.kill(pid, signal.SIGTERM)
-        until(lambda: "stopping" in stage.log_text(), what="the stop")
+        until(lambda: "stopping" in stage.log_text(), STOP_SECONDS, "the stop")
         os.kill(pid, signal.SIGTERM)
         stage.wait_killed(5.0)
         stage.start_program()
