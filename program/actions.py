@@ -103,6 +103,10 @@ class Actions:
                     leftovers = deleted.torrents if self._ctx.settings().downloaders.remove_torrents else ()
                     for torrent in leftovers:
                         torrents.release(tx, torrent.provider, torrent.infohash)
+                    # A season or episode stays known, as one that nobody asks for.
+                    for remaining in deleted.roots:
+                        decision = Decision(item_id, "person", "removed", "Removed by a person.")
+                        self._ctx.commit(tx, remaining, {}, [decision])
                 self._call_off(root, item_id)
                 self._ctx.library.apply((), deleted.entries)
                 if leftovers:

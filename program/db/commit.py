@@ -10,7 +10,7 @@ from program.db.trees import tree
 from program.db.views import Decision
 from program.db.writes import bump_revision, write_facts, write_settled
 from program.errors import Cancelled
-from program.media.item import Node
+from program.media.item import Item, Node
 from program.media.settle import apply, settle
 from program.media.state import Policy
 
@@ -29,8 +29,8 @@ def commit_outcome(
     """Write the facts in `changes` (item id to names of `Facts`, `is_requested`, `wants_future`, `wanted_seasons`), derive and
     write states and dates of the whole title, write the decisions; return the settled tree.
 
-    A decision about a row that is gone stands at the title. Raises `Cancelled` when the title is gone, KeyError for a name that is
-    no fact.
+    A decision about a row that is gone stands at the title; one that says nothing of the next attempt gets the row's next date.
+    Raises `Cancelled` when the title is gone, KeyError for a name that is no fact.
     """
     write_facts(tx, changes)
     root = tree(tx, root_id, now, providers)
@@ -38,10 +38,18 @@ def commit_outcome(
         raise Cancelled(f"item {root_id} was removed")
     updates = settle(root, now, policy)
     write_settled(tx, updates)
-    present = {node.item.id for node in root.walk()}
-    story.write(
-        tx,
-        (made if made.item_id in present else replace(made, item_id=root_id) for made in decisions),
-        now,
-    )
-    return apply(root, updates)
+    settled = apply(root, updates)
+    story.write(tx, (_placed(made, settled, now) for made in decisions), now)
+    return settled
+
+
+def _placed(made: Decision, root: Node, now: datetime) -> Decision:
+    node = root.find(made.item_id) or root
+    return replace(made, item_id=node.item.id, next_at=made.next_at or _next_at(node.item, now))
+
+
+def _next_at(item: Item, now: datetime) -> datetime | None:
+    """Return when a row is looked at next; None when that is at once, or not by itself."""
+    dates = (item.schedule.next_attempt_at, item.schedule.reindex_at)
+    soonest = min((at for at in dates if at is not None), default=None)
+    return soonest if soonest is not None and soonest > now else None

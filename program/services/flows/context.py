@@ -2,10 +2,11 @@
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from program import log
 from program.clock import Clock
 from program.db import items
 from program.db.commit import commit_outcome
@@ -16,6 +17,7 @@ from program.events import Told
 from program.media.entry import Entry
 from program.media.facts import is_current, is_failed
 from program.media.item import Item, Node
+from program.media.release import JsonValue
 from program.media.state import Policy
 from program.plugins import Registry
 from program.queues import Job
@@ -25,6 +27,8 @@ from program.services.plugin import Downloader, Updater
 from program.settings.models import RootSettings
 
 Changes = Mapping[int, Mapping[str, object]]
+# The longest text of somebody else that is kept in a story.
+LONGEST_TEXT = 500
 # A folder is scanned again at the earliest this long after the last scan.
 COLLAPSE_SCANS = timedelta(seconds=10)
 # From so many folders on those that may be scanned again anyway are forgotten.
@@ -148,9 +152,18 @@ class FlowContext:
             return self.tree(tx, root_id)
 
     def commit(self, tx: Tx, root_id: int, changes: Changes, decisions: Iterable[Decision]) -> Node:
-        """Write facts, states, dates and decisions of one title; return it settled."""
+        """Write facts, states, dates and decisions of one title; return it settled.
+
+        What others said is cut to a length for reading, and holds no secret.
+        """
         return commit_outcome(
-            tx, root_id, changes, decisions, self.clock.now(), self.policy(), self.providers()
+            tx,
+            root_id,
+            {item_id: _readable_reasons(facts) for item_id, facts in changes.items()},
+            [readable_decision(made) for made in decisions],
+            self.clock.now(),
+            self.policy(),
+            self.providers(),
         )
 
     def same_intent(self, tx: Tx, job: ItemJob) -> bool:
@@ -161,6 +174,33 @@ class FlowContext:
         """Raise Cancelled when a person changed their mind about the rows of `job`."""
         if not self.same_intent(tx, job):
             raise Cancelled(f"{job.title} was changed by a person meanwhile")
+
+
+def readable(text: str) -> str:
+    """Return a text of somebody else, a name or an error, without secrets and not longer than a person would read."""
+    text = log.redact(text)
+    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"
+
+
+def readable_decision(made: Decision) -> Decision:
+    """Return a decision with every text in it made readable."""
+    data = {name: _readable_value(value) for name, value in made.data.items()}
+    return replace(made, sentence=readable(made.sentence), data=data)
+
+
+def _readable_value(value: JsonValue) -> JsonValue:
+    if isinstance(value, str):
+        return readable(value)
+    if isinstance(value, list):
+        return [_readable_value(part) for part in value]
+    return {name: _readable_value(part) for name, part in value.items()} if isinstance(value, dict) else value
+
+
+def _readable_reasons(facts: Mapping[str, object]) -> Mapping[str, object]:
+    return {
+        name: readable(value) if isinstance(value, str) and name.endswith("_reason") else value
+        for name, value in facts.items()
+    }
 
 
 def check_answered(job: Job) -> None:

@@ -23,7 +23,6 @@ from program.services.flows.context import (
     ItemJob,
     check_answered,
     item_of,
-    label,
     missing_leaves,
 )
 from program.services.flows.find_valid_torrent import Attempt, Catch, Hunt, NoCatch
@@ -58,7 +57,7 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
     if left and answer.rest:
         rest = Hunt(data.job, phase="try", candidates=answer.rest, is_rest=data.gained > 0)
         return _hunt(rest, data)
-    if left and not data.gained:
+    if left:
         return _nothing(ctx, data, NoCatch(answer.attempts, reason="what was found is not needed any more"))
     return Done(data.gained)
 
@@ -187,15 +186,24 @@ def _tell(ctx: FlowContext, data: ItemJob, catch: Catch, *, left: int) -> None:
 def _nothing(ctx: FlowContext, data: Download, answer: NoCatch) -> Outcome:
     job = data.job
     with ctx.db.write(job.root_id) as tx:
-        if data.gained:
-            return Done(data.gained)
         ctx.check_intent(tx, job)
-        root = ctx.tree(tx, job.root_id)
-        item = item_of(root, job.item_id)
-        facts, outcome = _after_nothing(ctx, tx, item, answer)
-        ctx.commit(tx, job.root_id, {item.id: facts}, [_refusal(label(root, item.id), item, answer, outcome)])
-    ctx.tell(DownloadError(item_id=job.item_id, title=job.title, sentence=outcome))
-    return Done(0)
+        item = item_of(ctx.tree(tx, job.root_id), job.item_id)
+        if data.gained:
+            facts: Changes = SUCCESS
+            decision = _rest(item, answer)
+        else:
+            facts, outcome = _after_nothing(ctx, tx, item, answer)
+            decision = _refusal(job.title, item, answer, outcome)
+        ctx.commit(tx, job.root_id, {item.id: facts}, [decision])
+    if not data.gained:
+        ctx.tell(DownloadError(item_id=job.item_id, title=job.title, sentence=decision.sentence))
+    return Done(data.gained)
+
+
+def _rest(item: Item, answer: NoCatch) -> Decision:
+    """Return the story of a pack that lacked something which no other torrent adds."""
+    sentence = "No other torrent adds what is still lacking; it is searched one by one."
+    return Decision(item.id, "download", "rest_singly", sentence, data={"tried": _tried(answer.attempts)})
 
 
 def _after_nothing(ctx: FlowContext, tx: Tx, item: Item, answer: NoCatch) -> tuple[Changes, str]:

@@ -3,12 +3,13 @@
 One wish that cannot be stored is reported and does not keep the others back. The schedule asks again, also after a failure.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from loguru import logger
 
-from program.db import requests
+from program.db import decisions, requests
+from program.db.decisions import Decision
 from program.db.views import Accepted
 from program.events import (
     ContentAnswer,
@@ -20,7 +21,7 @@ from program.events import (
 from program.media.metadata import ContentRequest
 from program.queues import ChildPolicy, Done, Job, JobSpec, Outcome, WaitFor
 from program.services.flows import names
-from program.services.flows.context import FlowContext
+from program.services.flows.context import FlowContext, readable_decision
 
 # Wishes in one transaction: a long list must not keep everybody else from writing.
 AT_ONCE = 500
@@ -68,10 +69,29 @@ def store(ctx: FlowContext, wishes: Sequence[ContentRequest], *, by_person: bool
             )
     accepted: list[Accepted] = []
     for start in range(0, len(usable), AT_ONCE):
+        some, now = usable[start : start + AT_ONCE], ctx.clock.now()
         with ctx.db.write() as tx:
-            some = usable[start : start + AT_ONCE]
-            accepted += requests.accept_many(tx, some, ctx.clock.now(), by_person=by_person)
+            answers = requests.accept_many(tx, some, now, by_person=by_person)
+            decisions.write(tx, map(readable_decision, _stories(some, answers)), now)
+        accepted += answers
     for found in accepted:
         if found.outcome in TOLD:
             ctx.tell(TOLD[found.outcome](item_id=found.item_id, sentence=found.sentence))
     return accepted
+
+
+def _stories(wishes: Iterable[ContentRequest], accepted: Iterable[Accepted]) -> Iterator[Decision]:
+    """Yield who asked for what, for each wish that brought something new or that waits for a person."""
+    for wish, found in zip(wishes, accepted, strict=True):
+        if found.item_id is not None and found.outcome != "known":
+            yield Decision(found.item_id, "request", found.outcome, _sentence(wish, found))
+
+
+def _sentence(wish: ContentRequest, found: Accepted) -> str:
+    who = f"{wish.requested_by} ({wish.source})" if wish.requested_by else wish.source
+    sentence = f"Asked for by {who}"
+    if wish.seasons:
+        numbers = ", ".join(str(number) for number in wish.seasons)
+        sentence += f": season{'s' if len(wish.seasons) > 1 else ''} {numbers}"
+    later = {"retried": "; it had failed and is tried again", "paused": "; it is paused and waits for you"}
+    return f"{sentence}{later.get(found.outcome, '')}."
