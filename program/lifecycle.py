@@ -1,10 +1,11 @@
-"""The life of the program as tables: which state follows which event. A small machine walks them.
+"""The life of the program as tables: which state follows which event. Small machines walk them, and are asked where they stand.
 
-Logs each move and tells where it stands.
+A state of *Bootstrap* has work to do; what becomes of the work is the event. *Initialising services* is a group of machines that
+walk side by side. The others are told their events by the program.
 """
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,29 +14,54 @@ from loguru import logger
 from program.clock import Clock
 
 Table = Mapping[str, Mapping[str, str]]
+# Does what a state is for and returns the event; raising is the event `error`.
+Work = Callable[[], str]
+
+START, OK, ERROR, STOP = "start", "ok", "error", "stop"
+# Clearing up is done, and a scenario is to be applied first.
+SCENARIO = "scenario"
 
 PROGRAM: Table = {
-    "Idle": {"start": "Bootstrapping"},
-    "Bootstrapping": {"ok": "Running", "error": "Errored", "stop": "Shutdown"},
-    "Running": {"stop": "Shutdown", "error": "Errored"},
-    "Errored": {"stop": "Shutdown"},
-    "Shutdown": {"ok": "Exited"},
+    "Idle": {START: "Bootstrapping", STOP: "Shutdown"},
+    "Bootstrapping": {OK: "Running", ERROR: "Errored", STOP: "Shutdown"},
+    "Running": {ERROR: "Errored", STOP: "Shutdown"},
+    "Shutdown": {OK: "Exited"},
     "Exited": {},
+    "Errored": {},
 }
 
 BOOTSTRAP: Table = {
-    "Bootstrapping database connection": {"ok": "Clearing previous instance state", "error": "Errored"},
-    "Clearing previous instance state": {"ok": "Bootstrapping plugins", "error": "Errored"},
-    "Bootstrapping plugins": {"ok": "Initialising services", "error": "Errored"},
-    "Initialising services": {"ok": "Bootstrapping VFS", "error": "Errored"},
-    "Bootstrapping VFS": {"ok": "Success", "error": "Errored"},
+    "Bootstrapping database connection": {OK: "Clearing previous instance state", ERROR: "Errored"},
+    "Clearing previous instance state": {
+        SCENARIO: "Applying mock scenario",
+        OK: "Bootstrapping plugins",
+        ERROR: "Errored",
+    },
+    "Applying mock scenario": {OK: "Bootstrapping plugins", ERROR: "Errored"},
+    "Bootstrapping plugins": {OK: "Initialising services", ERROR: "Errored"},
+    "Initialising services": {OK: "Bootstrapping VFS", ERROR: "Errored"},
+    "Bootstrapping VFS": {OK: "Success", ERROR: "Errored"},
     "Success": {},
     "Errored": {},
 }
 
+# One of the services that are initialised side by side.
+SERVICE: Table = {
+    "Waiting": {START: "Starting"},
+    "Starting": {OK: "Ready", ERROR: "Errored"},
+    "Ready": {},
+    "Errored": {},
+}
+
+PLUGIN_REGISTRAR: Table = {
+    "Registering plugins": {OK: "Validating"},
+    "Validating": {OK: "Validated"},
+    "Validated": {},
+}
+
 MAIN_RUNNER: Table = {
-    "Idle": {"start": "Running"},
-    "Running": {"error": "Errored", "stop": "Idle"},
+    "Idle": {START: "Running"},
+    "Running": {ERROR: "Errored", STOP: "Idle"},
     "Errored": {},
 }
 
@@ -49,7 +75,7 @@ class Move:
 
 
 class Machine:
-    """Walks one table."""
+    """Walks one table, from its first state. Thread-safe."""
 
     def __init__(self, name: str, table: Table, clock: Clock) -> None:
         self.name = name
@@ -79,3 +105,47 @@ class Machine:
         """Return every state it stood in, oldest first."""
         with self._lock:
             return tuple(self._moves)
+
+
+def walk(machine: Machine, work: Mapping[str, Work], is_stopped: Callable[[], bool]) -> bool:
+    """Do the work of each state, until one has none; return False when stopped before.
+
+    Raises what the work raises, with the machine in the state that follows `error`.
+    """
+    while (task := work.get(machine.state)) is not None:
+        if is_stopped():
+            return False
+        _do(machine, task)
+    return True
+
+
+def together(group: Mapping[Machine, Work]) -> None:
+    """Do the work of several machines side by side, each on a thread; return when all are ready, raise the first error."""
+    errors: list[BaseException] = []
+
+    def run(machine: Machine, task: Work) -> None:
+        machine.send(START)
+        try:
+            _do(machine, task)
+        except BaseException as error:  # noqa: BLE001 - raised again below, in the thread that waits
+            errors.append(error)
+
+    threads = [
+        threading.Thread(target=run, args=pair, name=f"start {pair[0].name}", daemon=True)
+        for pair in group.items()
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+def _do(machine: Machine, task: Work) -> None:
+    try:
+        event = task()
+    except BaseException:
+        machine.send(ERROR)
+        raise
+    machine.send(event)

@@ -12,12 +12,20 @@ from loguru import logger
 DEFAULTS = {"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
 
 
+class _Clockwork(BackgroundScheduler):  # type: ignore[misc]
+    """APScheduler, asked whether its thread runs."""
+
+    def is_alive(self) -> bool:
+        """Return whether it runs."""
+        return self._thread is not None and self._thread.is_alive()
+
+
 class Scheduler:
     """Runs small functions at fixed intervals."""
 
     def __init__(self) -> None:
         executors = {"default": ThreadPoolExecutor(2)}
-        self._scheduler = BackgroundScheduler(timezone=UTC, executors=executors, job_defaults=DEFAULTS)
+        self._scheduler = _Clockwork(timezone=UTC, executors=executors, job_defaults=DEFAULTS)
         self._scheduler.add_listener(_report, EVENT_JOB_ERROR | EVENT_JOB_MISSED)
 
     def every(self, interval: timedelta, name: str, push: Callable[[], object]) -> None:
@@ -38,6 +46,10 @@ class Scheduler:
     def start(self) -> None:
         """Start the clockwork in a thread of its own."""
         self._scheduler.start()
+
+    def is_alive(self) -> bool:
+        """Return whether it runs: jobs are called when their time comes."""
+        return bool(self._scheduler.is_alive())
 
     def stop(self) -> None:
         """Stop it; a job that runs ends by itself."""

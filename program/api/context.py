@@ -1,17 +1,18 @@
 """What the API works with."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
 from program.actions import Actions
+from program.api.streams import Streams
 from program.clock import Clock
 from program.db.engine import Database
 from program.lifecycle import Machine
 from program.media.state import Policy
 from program.metrics import LoopReading, Metrics
-from program.plugins import Registry
+from program.plugins import Broken, Registry
 from program.queues.job import Added, JobState, JobView
 from program.settings.store import SettingsStore
 
@@ -49,7 +50,7 @@ class ApiContext:
     """The objects behind the API.
 
     machines: of the lifecycle, one of them named `Program`. providers: keys of debrid services. vfs_statistics: a mapping or a
-    dataclass of counters. loop: how the loop does.
+    dataclass of counters. loop: how the loop does. streams: who listens live. broken: what should have been a plugin.
     """
 
     db: Database
@@ -65,6 +66,8 @@ class ApiContext:
     vfs_statistics: Callable[[], object]
     metrics: Metrics
     loop: Callable[[], LoopReading]
+    streams: Streams = field(default_factory=Streams)
+    broken: tuple[Broken, ...] = ()
 
     @property
     def state(self) -> str:

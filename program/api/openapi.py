@@ -100,7 +100,7 @@ def _query_parameters(route: Route, schemas: Mapping[str, Schema]) -> list[Schem
 def _responses(route: Route) -> Schema:
     success: Schema = _reference(route.answer) if route.answer else {"type": "object"}
     return {
-        "200": {"description": "It worked", "content": _json(success)},
+        "200": {"description": "It worked", "content": {route.media: {"schema": success}}},
         "default": {"description": "It did not; `detail` says why", "content": _json(_reference(ErrorBody))},
     }
 

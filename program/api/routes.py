@@ -39,7 +39,7 @@ class Route:
     """One call.
 
     rule: Flask's, without the prefix unless `is_bare`. handle: takes the context, the parts of the path by name, and `query` and
-    `body` when there are models for them.
+    `body` when there are models for them. media: the type of its answer.
     """
 
     method: str
@@ -52,6 +52,7 @@ class Route:
     body: type[BaseModel] | None = None
     access: Access = Access.KEY
     is_bare: bool = False
+    media: str = "application/json"
 
     @property
     def path(self) -> str:

@@ -9,7 +9,20 @@ from waitress import wasyncore
 from waitress.server import BaseWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
-from program.api import auth, errors, items, match, metrics, openapi, queues, settings, status, webhooks
+from program.api import (
+    auth,
+    errors,
+    items,
+    match,
+    metrics,
+    openapi,
+    plugins,
+    queues,
+    settings,
+    status,
+    stream,
+    webhooks,
+)
 from program.api.context import ApiContext
 from program.api.errors import ApiError
 from program.api.routes import Route, add
@@ -17,7 +30,7 @@ from program.errors import StartupError
 from program.log import logger
 
 # States of the program in which nothing may be begun any more.
-ENDING = frozenset({"Shutdown", "Exited"})
+ENDING = frozenset({"Shutdown", "Exited", "Errored"})
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 # Bodies up to the app's own limit are answered in JSON; far larger ones are cut off before they are read.
 CUT_OFF = 16
@@ -32,6 +45,8 @@ ROUTES: tuple[Route, ...] = (
     *items.ROUTES,
     *match.ROUTES,
     *status.ROUTES,
+    *plugins.ROUTES,
+    *stream.ROUTES,
     *queues.ROUTES,
     *metrics.ROUTES,
     *settings.ROUTES,

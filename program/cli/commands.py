@@ -15,7 +15,8 @@ from program.cli import report
 from program.clock import SystemClock
 from program.demo import run as demo_run
 from program.errors import RivuletError
-from program.program import Program, open_store, set_up_log
+from program.opening import open_all, open_store, set_up_log
+from program.program import Program
 from program.settings.page import schema_text
 from program.vfs import manifest as vfs_manifest
 
@@ -35,12 +36,17 @@ def cli(context: click.Context) -> None:
 
 
 @cli.command()
-def run() -> None:
+@click.option(
+    "--scenario",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="For tests: fill the empty database from this file first.",
+)
+def run(scenario: Path | None = None) -> None:
     """Run until a signal comes."""
     log.set_up()
-    store = open_store(os.environ)
-    set_up_log(store.current, store.folder)
-    program = Program(store, SystemClock())
+    opened = open_all(os.environ)
+    set_up_log(opened.store.current, opened.store.folder)
+    program = Program(opened, SystemClock(), scenario=scenario)
     _on_signals(program)
     raise SystemExit(program.run())
 

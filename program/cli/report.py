@@ -14,7 +14,7 @@ from program.db.views import ItemDetail, StoredDecision
 from program.errors import NotFound, RivuletError
 from program.media.item import MediaType
 from program.media.release import JsonValue
-from program.program import database_url, open_store
+from program.opening import Opened, database_url, open_all
 from program.services.plugin import Plugin
 from program.settings.models import RootSettings
 from program.settings.store import SettingsStore
@@ -48,13 +48,14 @@ class Finding:
 def check(environ: Mapping[str, str], clock: Clock) -> list[Finding]:
     """Return what was looked at and found; the settings come first, since without them nothing else can be looked at."""
     try:
-        store = open_store(environ)
+        opened = open_all(environ)
     except RivuletError as error:
         return [Finding("settings", WRONG, str(error))]
+    store = opened.store
     found = [Finding("settings", GOOD, f"{store.file} is good")]
     found.append(_tried("database", lambda: _database(store, clock)))
     found.append(_mount(store.current))
-    found.extend(_providers(store, clock))
+    found.extend(_providers(opened, clock))
     return found
 
 
@@ -88,10 +89,12 @@ def _mount(settings: RootSettings) -> Finding:
     return Finding("mount", GOOD, f"{settings.vfs.mount_path} can be mounted")
 
 
-def _providers(store: SettingsStore, clock: Clock) -> Iterator[Finding]:
+def _providers(opened: Opened, clock: Clock) -> Iterator[Finding]:
+    for broken in opened.plugins.broken:
+        yield Finding(f"plugin {broken.name}", WRONG, broken.reason)
     registry = plugins.Registry(
-        store.current,
-        plugins.discover(),
+        opened.store.current,
+        opened.plugins.classes,
         partial(plugins.make_source, clock=clock),
         clock,
     )

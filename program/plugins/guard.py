@@ -15,7 +15,9 @@ from typing import Generic, TypeVar, cast
 
 from program.clock import Clock
 from program.errors import BadAnswer, Cancelled, Final, Misconfigured, RetryLater, Transient, Unavailable
+from program.http import interactive
 from program.log import in_context, logger
+from program.pacing import KNOCK_SECONDS
 
 T = TypeVar("T")
 
@@ -66,6 +68,7 @@ class Guard:
         self._trips = 0
         self._stuck = 0
         self._is_probing = False
+        self._probed_at = float("-inf")
         self._rests_until: datetime | None = None
         self._last_fault: Fault | None = None
         self._worked_at: datetime | None = None
@@ -113,12 +116,14 @@ class Guard:
             now = self._clock.now()
             if self._rests_until is None:
                 return False
-            if self._is_probing or now < self._rests_until:
+            # Somebody who waits may knock: it may be back long before its rest ends.
+            may_knock = interactive.get() and self._clock.monotonic() - self._probed_at >= KNOCK_SECONDS
+            if self._is_probing or (now < self._rests_until and not may_knock):
                 until = max(self._rests_until, now + PROBE)
                 raise Tripped(
                     self._key, until, f"rests after {self._failures} failures in a row{self._last()}"
                 )
-            self._is_probing = True
+            self._is_probing, self._probed_at = True, self._clock.monotonic()
             return True
 
     def _last(self) -> str:

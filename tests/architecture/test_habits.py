@@ -12,8 +12,10 @@ from tests.support.source import SourceFile, files_of_tests, program_files
 BOUNDARIES = {
     "program.api": "the error handler answers 500 in JSON",
     "program.event_loop": "one item's decision must not stop the turn",
-    "program.lifecycle": "an event reaction must not stop the others",
-    "program.program": "the loop's thread: when it ends, so does the program",
+    "program.bus": "a listener must not keep the others from hearing",
+    "program.lifecycle": "what a service's start raises is raised in the thread that waits for it",
+    "program.reactions": "an event reaction must not stop the others",
+    "program.runner": "the loop's thread: when it ends, so does the program",
     "program.plugins": "a broken plugin is reported and never stops the rest",
     "program.queues": "the worker loop outlives every job",
     "program.services.matching": "a broken rule is an answer",

@@ -17,6 +17,7 @@ EDGES = (
     "program.api",
     "program.web",
     "program.plugins",
+    "program.scenario",
     "program.vfs.manifest",
     "program.demo",
 )

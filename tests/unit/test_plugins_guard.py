@@ -190,6 +190,20 @@ def test_while_one_call_tests_the_others_are_refused(
     assert guard.run("search", works) == "an answer"
 
 
+def test_whoever_waits_may_knock_at_a_plugin_that_rests(guard: Guard, clock: ManualClock) -> None:
+    fail(guard)
+    waits = interactive.set(True)
+    try:
+        fail(guard, 1)
+        with pytest.raises(Tripped):
+            guard.run("search", works)
+        clock.advance(10)
+        assert guard.run("search", works) == "an answer"
+    finally:
+        interactive.reset(waits)
+    assert guard.health().rests_until is None
+
+
 def test_a_test_that_is_asked_to_wait_leaves_things_as_they_are(guard: Guard, clock: ManualClock) -> None:
     fail(guard)
     clock.advance(RESTS[0])

@@ -1,0 +1,175 @@
+"""The machine *Main runner*: what runs while the program runs, and what makes it end in *Errored*."""
+
+import threading
+from contextlib import ExitStack
+from datetime import timedelta
+from functools import partial
+
+from program import housekeeping, log
+from program.bootstrap import Bootstrapped
+from program.clock import Clock
+from program.errors import SettingsError
+from program.events import ContentServicesDue, CoreStarted, RetryLibrary
+from program.lifecycle import ERROR, START, STOP, Machine
+from program.log import logger
+from program.opening import set_up_log
+from program.queues import JobSpec, Priority
+from program.reactions import Reactions
+from program.scheduler import Scheduler
+from program.services.flows import names
+from program.services.flows.queues import define_plugins
+from program.services.flows.request_content_services import Poll
+from program.services.plugin import ContentService
+from program.settings.applies import Applies, applies, changed
+from program.settings.models import RootSettings
+from program.settings.watch import Watcher
+from program.vitals import Vitals
+
+TURN = timedelta(seconds=1)
+WATCH = timedelta(seconds=2)
+LOOK = timedelta(seconds=10)
+REVALIDATE = timedelta(seconds=30)
+HOUSEKEEPING = timedelta(hours=6)
+RESUME = timedelta(hours=6)
+# What the names of the schedules of content services begin with.
+CONTENT = "content-"
+# A turn of the loop, or the title at hand of a resume, takes less.
+JOIN_SECONDS = 3.0
+
+
+class MainRunner:
+    """Runs what *Bootstrap* made. vitals: what must not be gone for long."""
+
+    def __init__(self, made: Bootstrapped, machine: Machine, clock: Clock, vitals: Vitals) -> None:
+        self._made = made
+        self._ctx = made.ctx
+        self._machine = machine
+        self._clock = clock
+        self._vitals = vitals
+        self._stopping = threading.Event()
+        self.scheduler = Scheduler()
+        self.loop_thread = threading.Thread(target=self._run_loop, name="loop", daemon=True)
+        self._in_force = made.store.current
+        reactions = Reactions(
+            made.ctx,
+            wake=made.loop.wake,
+            poll_content=self._poll_content,
+            is_stopped=self._stopping.is_set,
+        )
+        made.bus.listen(reactions.react)
+
+    def start(self, stack: ExitStack) -> None:
+        """Enter Running: start the loop and the clockwork, then do what Running begins with. stack: takes how to end them."""
+        made = self._made
+        self._machine.send(START)
+        self._ctx.engine.on_finished(made.memos.forget)
+        self._ctx.engine.on_finished(made.meter.ended)
+        self._ctx.engine.on_finished(made.loop.finished)
+        self._ctx.db.on_commit(made.loop.wake)
+        self.loop_thread.start()
+        stack.callback(self._machine.send, STOP)
+        stack.callback(self.loop_thread.join, JOIN_SECONDS)
+        stack.callback(made.loop.stop)
+        self._schedule()
+        self.scheduler.start()
+        stack.callback(self.scheduler.stop)
+        entry = threading.Thread(target=self._entry_actions, name="entry", daemon=True)
+        entry.start()
+        stack.callback(entry.join, JOIN_SECONDS)
+        stack.callback(self._stopping.set)
+
+    def trouble(self) -> str | None:
+        """Return why the program cannot go on, None while it can; the machine is in Errored then."""
+        reason = self._vitals.trouble()
+        if not self.loop_thread.is_alive():
+            reason = "the loop ended"
+        elif not self.scheduler.is_alive():
+            reason = "the clockwork ended"
+        if reason is not None:
+            self._machine.send(ERROR)
+        return reason
+
+    def _entry_actions(self) -> None:
+        """What Running begins with, in this order."""
+        self._made.bus.publish(CoreStarted())
+        self._made.bus.publish(ContentServicesDue())
+        self._made.bus.publish(RetryLibrary())
+        housekeeping.tidy(self._ctx)
+
+    def _run_loop(self) -> None:
+        try:
+            self._made.loop.run()
+        except Exception:  # noqa: BLE001 - boundary: the loop's thread; without it nothing moves, so the program ends
+            logger.exception("the loop ended")
+
+    def _schedule(self) -> None:
+        made, every = self._made, self.scheduler.every
+        every(TURN, "turn", made.loop.wake)
+        every(WATCH, "settings", partial(self._watch, Watcher(made.store)))
+        every(LOOK, "vitals", self._vitals.look)
+        every(REVALIDATE, "plugins", self._check_plugins)
+        every(HOUSEKEEPING, "housekeeping", partial(housekeeping.tidy, self._ctx))
+        every(RESUME, "resume", partial(made.bus.publish, RetryLibrary()))
+        made.store.on_change(self._changed)
+        self._ctx.registry.on_change(self._use_plugins)
+        self._use_plugins()
+
+    # Content services -------------------------------------------------------------------------------------------------------
+
+    def _schedule_content(self) -> None:
+        for name in self.scheduler.names():
+            if name.startswith(CONTENT):
+                self.scheduler.forget(name)
+        for plugin in self._ctx.registry.of(ContentService):
+            interval = timedelta(seconds=plugin.interval_seconds())
+            self.scheduler.every(interval, f"{CONTENT}{plugin.key}", partial(self._poll, plugin.key))
+
+    def _poll_content(self) -> None:
+        for plugin in self._ctx.registry.of(ContentService):
+            self._poll(plugin.key)
+
+    def _poll(self, key: str) -> None:
+        self._ctx.engine.add(
+            JobSpec(
+                queue=names.REQUEST_CONTENT_SERVICES,
+                name=key,
+                data=Poll(key),
+                dedup_id=names.content_service_id(key),
+                priority=Priority.NORMAL,
+            )
+        )
+
+    # Changes ----------------------------------------------------------------------------------------------------------------
+
+    def _check_plugins(self) -> None:
+        self._ctx.registry.revalidate(self._clock.now())
+
+    def _watch(self, watcher: Watcher) -> None:
+        found = watcher.poll()
+        if isinstance(found, SettingsError):
+            logger.error("{}; the last good settings stay in force", found)
+        elif found is not None:
+            self._changed(found)
+
+    def _changed(self, settings: RootSettings) -> None:
+        """Apply new settings to the parts that changed; the mount stays."""
+        log.hide(settings.secret_values())
+        set_up_log(settings, self._made.store.folder)
+        self._made.streams.follow_log(settings.log.level)
+        paths, self._in_force = changed(self._in_force, settings), settings
+        self._ctx.registry.rebuild(settings)
+        self._use_plugins()
+        self._made.bus.publish(ContentServicesDue())
+        # Checks take a while, and whoever saved the settings waits for this.
+        threading.Thread(target=self._check_plugins, name="plugin-checks", daemon=True).start()
+        later = [path for path in paths if applies(path) is Applies.RESTART]
+        logger.info("settings applied: {}", ", ".join(paths) or "nothing is new")
+        if later:
+            logger.warning("{} will count after a restart", ", ".join(later))
+
+    def _use_plugins(self) -> None:
+        """Give every usable provider its queues and its schedule; also when one became usable later."""
+        limits = self._made.store.current.queue.provider_limits
+        define_plugins(self._ctx.engine, self._ctx, self._ctx.registry, limits)
+        self._schedule_content()
+        self._made.loop.wake()

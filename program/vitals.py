@@ -1,0 +1,37 @@
+"""Whether the program can still do what it is for. A database or a mount that is gone for long means that it cannot."""
+
+import threading
+from collections.abc import Callable, Mapping
+
+from program.clock import Clock
+
+# A restart of a database server, or a mount that is being made anew, takes less.
+PATIENCE_SECONDS = 300.0
+
+
+class Vitals:
+    """Remembers when each organ was last well. organs: a name to a function that says whether it is; it may hang."""
+
+    def __init__(
+        self, clock: Clock, organs: Mapping[str, Callable[[], bool]], patience: float = PATIENCE_SECONDS
+    ) -> None:
+        self._clock = clock
+        self._organs = organs
+        self._patience = patience
+        self._lock = threading.Lock()
+        # Guarded by the lock: seconds of the monotonic clock.
+        self._well_at = dict.fromkeys(organs, clock.monotonic())
+
+    def look(self) -> None:
+        """Ask each organ; to be called every few seconds."""
+        for name, is_well in self._organs.items():
+            if is_well():
+                with self._lock:
+                    self._well_at[name] = self._clock.monotonic()
+
+    def trouble(self) -> str | None:
+        """Return which organ has not been well for too long, None when none; also when nobody could look."""
+        now = self._clock.monotonic()
+        with self._lock:
+            lost = [name for name, at in self._well_at.items() if now - at > self._patience]
+        return f"{lost[0]} has been gone for more than {self._patience:g} s" if lost else None
