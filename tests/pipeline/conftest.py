@@ -1,12 +1,14 @@
 """Pipelines against the stand-ins, on each database."""
 
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from program.demo.launch import Servers
+from program.plugins import AnyPlugin
 from tests.support.pipeline import Pipeline
 
 
@@ -14,9 +16,15 @@ from tests.support.pipeline import Pipeline
 def make_pipeline(tmp_path: Path, servers: Servers, database_url: str) -> Iterator[Callable[..., Pipeline]]:
     made: list[Pipeline] = []
 
-    def make(**settings: Any) -> Pipeline:
+    def make(
+        *, plugin_classes: tuple[type[AnyPlugin], ...] = (), start: datetime | None = None, **settings: Any
+    ) -> Pipeline:
         dotted = {path.replace("__", "."): value for path, value in settings.items()}
-        made.append(Pipeline(tmp_path, servers.ready, database_url, dotted))
+        made.append(
+            Pipeline(
+                tmp_path, servers.ready, database_url, dotted, plugin_classes=plugin_classes, start=start
+            )
+        )
         return made[-1]
 
     yield make

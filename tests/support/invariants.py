@@ -38,8 +38,9 @@ def check_turn(ctx: FlowContext, loop: EventLoop) -> None:
         if root.item.id in resting:
             continue
         broken += _undated(root, frozenset(in_flight))
-        if len(due) <= ROWS_PER_TURN:
-            broken += _idle(root, due, frozenset(in_flight))
+        if len(due) > ROWS_PER_TURN:
+            continue
+        broken += _idle(root, due, frozenset(in_flight))
         if not any(node.item.id in in_flight for node in root.walk()):
             broken += _unsettled(root, ctx, now)
     assert not broken, "after a turn: " + "; ".join(broken)

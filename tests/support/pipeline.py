@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -183,6 +183,13 @@ class Pipeline:
     def state(self, item_id: int) -> str:
         """Return the state of a row."""
         return self.item(item_id).last_state.value
+
+    def states_of(self, item_ids: Collection[int]) -> set[str]:
+        """Return the states that rows are in, read at once."""
+        with self.db.read() as tx:
+            page = items.page(tx, ItemFilter(limit=len(item_ids), ids=tuple(item_ids)))
+        assert page.total == len(item_ids), "rows are lost"
+        return {row.last_state.value for row in page.rows}
 
     def rows(self, **wanted: Any) -> tuple[ItemRow, ...]:
         """Return the rows of the library that a list would show."""
