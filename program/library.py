@@ -33,6 +33,10 @@ class MountedLibrary:
         """Return the absolute path on this machine of a path in the tree."""
         return f"{self._mount_path}{path}"
 
+    def is_open(self, entry_id: int) -> bool:
+        """Return whether somebody has the file of an entry open."""
+        return self._vfs.open_handles(entry_id) > 0
+
 
 def tree_file(entry: Entry) -> TreeFile:
     """Return what the tree shows of an entry."""

@@ -3,7 +3,8 @@
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, delete, insert, select, tuple_, update
+from sqlalchemy import ColumnElement, delete, exists, insert, select, tuple_, update
+from sqlalchemy.orm import aliased
 
 from program.db.engine import Tx
 from program.db.rows import AnyRow
@@ -20,11 +21,14 @@ __all__ = [
     "forget_url",
     "get",
     "give_up",
+    "known",
     "register",
     "registered",
     "remove",
+    "replaced",
     "set_probed",
     "set_url",
+    "unregister",
     "unregistered_for",
     "uses_torrent",
 ]
@@ -103,6 +107,33 @@ def register(tx: Tx, entry_ids: Collection[int], now: datetime) -> None:
         .where(MediaEntry.id.in_(entry_ids), MediaEntry.registered_at.is_(None))
         .values(registered_at=now)
     )
+
+
+def unregister(tx: Tx, entry_ids: Collection[int]) -> None:
+    """Write down that these files do not stand in the tree any more; whoever has one open can still ask for its address."""
+    tx.connection.execute(update(MediaEntry).where(MediaEntry.id.in_(entry_ids)).values(registered_at=None))
+
+
+def replaced(tx: Tx) -> tuple[tuple[int, int], ...]:
+    """Return (entry, item) of the files that are not in the tree because the item has a later one there."""
+    later, place = aliased(EntryItem), aliased(MediaEntry)
+    has_later = exists().where(
+        later.item_id == EntryItem.item_id,
+        later.linked_at > EntryItem.linked_at,
+        place.id == later.entry_id,
+        place.registered_at.is_not(None),
+    )
+    query = (
+        select(EntryItem.entry_id, EntryItem.item_id)
+        .join(MediaEntry, MediaEntry.id == EntryItem.entry_id)
+        .where(MediaEntry.registered_at.is_(None), has_later)
+    )
+    return tuple((entry_id, item_id) for entry_id, item_id in tx.connection.execute(query))
+
+
+def known(tx: Tx, entry_ids: Collection[int]) -> frozenset[int]:
+    """Return those of the entries that there are."""
+    return frozenset(tx.connection.scalars(select(MediaEntry.id).where(MediaEntry.id.in_(entry_ids))))
 
 
 def set_probed(tx: Tx, entry_id: int, probed: Mapping[str, JsonValue]) -> None:

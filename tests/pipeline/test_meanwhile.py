@@ -1,12 +1,17 @@
 """What a person does while work for the same title is under way."""
 
+import os
 from datetime import timedelta
 
+from program import housekeeping
+from program.db import entries
 from program.demo.launch import Servers
 from program.events import DownloadRequested
+from program.library import Links, registered_files
 from program.services.flows import names
 from tests.support.meanwhile import change_settings, run_to
 from tests.support.pipeline import Pipeline
+from tests.support.wait import until
 
 PIONEER, PIONEER_IMDB = 170551, "tt1748166"
 SINTEL = 45745
@@ -67,3 +72,42 @@ def test_two_episodes_that_find_the_same_torrent_at_once_take_it_once_and_nobody
     assert len(servers.control("/account")["torrents"]) == 1
     stories = [row for episode in episodes for row in pipeline.story(episode.id)]
     assert not [row.sentence for row in stories if row.outcome == "error"]
+
+
+def test_a_film_that_is_fetched_afresh_stays_readable_for_who_has_it_open(
+    pipeline: Pipeline, servers: Servers
+) -> None:
+    film = pipeline.add_movie(SINTEL)
+    pipeline.run(for_=MINUTE)
+    with pipeline.db.read() as tx:
+        (old,) = entries.for_items(tx, [film])
+    pipeline.vfs.start(registered_files(pipeline.db))
+    try:
+        handle = os.open(pipeline.ctx.library.real_path(old.path), os.O_RDONLY)
+        servers.control("/catalog", {"op": "withdraw", "release": "Sintel.2010.1080p.BluRay.x264.DTS-OPEN"})
+        pipeline.actions.retry([film])
+        pipeline.run(for_=MINUTE)
+        assert pipeline.state(film) == "Completed"
+        assert len(pipeline.listing("/movies")) == 1
+        assert Links(pipeline.engine).resolve(old.id, None).url, "the reader can still ask for an address"
+        os.close(handle)
+        until(lambda: not pipeline.vfs.open_handles(old.id))
+        housekeeping.tidy(pipeline.ctx)
+    finally:
+        pipeline.vfs.stop()
+    with pipeline.db.read() as tx:
+        assert [entry.id for entry in entries.for_items(tx, [film])] != [old.id]
+        assert entries.get(tx, old.id) is None
+
+
+def test_a_film_that_is_removed_just_when_its_file_appears_leaves_no_file(pipeline: Pipeline) -> None:
+    film = pipeline.add_movie(SINTEL)
+
+    def remove_once() -> None:
+        if pipeline.rows() and pipeline.state(film) == "Symlinked":
+            pipeline.actions.remove([film])
+
+    pipeline.db.on_commit(remove_once)
+    pipeline.run(for_=MINUTE)
+    assert pipeline.rows() == ()
+    assert pipeline.vfs.tree.totals() == (0, 0)

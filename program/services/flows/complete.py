@@ -8,6 +8,7 @@ from datetime import datetime
 
 from program.db import confirmations, entries
 from program.db.decisions import Decision
+from program.db.engine import Tx
 from program.events import ItemCompleted, LibraryScanRequested, ScanAnswer
 from program.media.entry import Entry
 from program.media.item import Item, Node, States
@@ -63,16 +64,37 @@ def _register(ctx: FlowContext, data: ItemJob) -> Outcome:
         files = {item_id: found for item_id, found in files.items() if found}
         shown = {found[0].id: found[0] for found in files.values()}
         entries.register(tx, list(shown), now)
-        # A file of two episodes stays as long as it is the newest of one of them.
-        outdated = entries.give_up(
-            tx, [(old.id, item_id) for item_id, found in files.items() for old in found[1:]]
-        )
+        hidden = _give_up_outdated(ctx, tx, files)
         facts = dict.fromkeys(files, registered(now))
         ctx.commit(
             tx, data.root_id, facts, [_registered(item_id, found[0]) for item_id, found in files.items()]
         )
-    ctx.library.apply(shown.values(), outdated)
+    _show(ctx, shown, hidden)
     return Next(data)
+
+
+def _give_up_outdated(ctx: FlowContext, tx: Tx, files: Mapping[int, tuple[Entry, ...]]) -> tuple[int, ...]:
+    """Give up what the items had before the first of their files; return the entries that are not shown any more.
+
+    A file of two episodes stays as long as it is the newest of one of them. One that is just being read is kept, out of the
+    tree, until the housekeeping finds it closed.
+    """
+    outdated = {(old.id, item_id): old for item_id, found in files.items() for old in found[1:]}
+    read = {
+        entry_id
+        for (entry_id, _), old in outdated.items()
+        if all((entry_id, item_id) in outdated for item_id in old.item_ids) and ctx.library.is_open(entry_id)
+    }
+    entries.unregister(tx, read)
+    return (*read, *entries.give_up(tx, [pair for pair in outdated if pair[0] not in read]))
+
+
+def _show(ctx: FlowContext, shown: Mapping[int, Entry], hidden: Iterable[int]) -> None:
+    """Change the tree; what a person removed since the commit was not there yet to be taken away."""
+    ctx.library.apply(shown.values(), hidden)
+    with ctx.db.read() as tx:
+        gone = shown.keys() - entries.known(tx, shown.keys())
+    ctx.library.apply((), gone)
 
 
 def _siblings(root: Node, item_id: int) -> Iterable[Node]:

@@ -47,6 +47,9 @@ class Library(Protocol):
     def real_path(self, path: str) -> str:
         """Return the absolute path on this machine of a path in the tree."""
 
+    def is_open(self, entry_id: int) -> bool:
+        """Return whether somebody has the file of an entry open."""
+
 
 @dataclass(frozen=True, slots=True)
 class ItemJob:
