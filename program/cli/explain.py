@@ -36,7 +36,7 @@ def made_up(kind: str, item: Mapping[str, Given]) -> MadeUpItem:
     try:
         return MadeUpItem.model_validate({"type": kind, **{k: v for k, v in given.items() if v is not None}})
     except ValidationError as error:
-        raise click.UsageError(str(error.errors()[0]["msg"])) from None
+        raise click.UsageError(str(error.errors()[0]["msg"]).removeprefix("Value error, ")) from None
 
 
 def _of_library(store: SettingsStore, item_id: int, clock: Clock) -> Wanted:

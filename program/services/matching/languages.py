@@ -85,9 +85,11 @@ def split_languages(behind: str) -> Languages:
     """Return the part of a name behind the title without its words on subtitles, and what those say."""
     subtitles: list[str] = []
     for pattern in _SUBTITLE_PHRASES:
-        for match in pattern.finditer(behind):
+        found = list(pattern.finditer(behind))
+        for match in found:
             subtitles.extend(_codes(match))
-        behind = pattern.sub(lambda match: " " * len(match[0]), behind)
+        if found:
+            behind = pattern.sub(lambda match: " " * len(match[0]), behind)
     return Languages(behind, tuple(dict.fromkeys(subtitles)))
 
 

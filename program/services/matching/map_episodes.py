@@ -3,14 +3,13 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 
 from program.media.entry import FileMatch
 from program.media.wanted import Wanted, WantedEpisode
 from program.services.matching.files import FileLook, Role, is_part
+from program.services.matching.guide import Guide
 from program.services.matching.names import Names
 from program.services.matching.parse import Outline, outline
-from program.services.matching.text import spellings
 
 _ALIKE = 0.85
 # Names without a form: a number at the front, `1.01`, `101`; they are believed when such an episode is known.
@@ -19,7 +18,6 @@ _FRONT = re.compile(r"^[\s\[(]*(\d{1,4})(?!\d)")
 _THREE_DIGITS = re.compile(r"(?<!\d)(\d{1,2})(\d{2})(?!\d|[pi])")
 _LAST = re.compile(r"(?<!\d)(\d{1,3})[\s\])]*$")
 _SPECIALS = frozenset({"specials", "special", "season 0", "season 00", "s00", "ova", "ovas", "oad"})
-_SHORTEST_TITLE = 6
 _VERSION = re.compile(r"(?<=\d)v(\d)(?!\d)", re.IGNORECASE)
 _HASH = re.compile(r"(?=.*\d)(?=.*[a-z])[a-z0-9]{8,}", re.IGNORECASE)
 
@@ -31,70 +29,6 @@ class Claim:
     look: FileLook
     episodes: tuple[WantedEpisode, ...]
     is_titled: bool
-
-
-class Guide:
-    """The known episodes of a show, by every way to name them."""
-
-    def __init__(self, wanted: Wanted) -> None:
-        self._show = next((spelling.words for spelling in spellings(wanted.title)), ())
-        self.is_anime = wanted.is_anime
-        self.by_number = {(e.season, e.number): e for e in wanted.episodes}
-        self.by_absolute = {e.absolute: e for e in wanted.episodes if e.absolute and e.season > 0}
-        self.seasons = {e.season for e in wanted.episodes if e.season > 0}
-        self.longest = {s: max(e.number for e in wanted.episodes if e.season == s) for s in self.seasons}
-        self._dates = [(e.aired_at.date(), e) for e in wanted.episodes if e.aired_at]
-        titles: dict[str, list[WantedEpisode]] = {}
-        for episode in wanted.episodes:
-            for spelling in spellings(episode.title):
-                if len(spelling.joined) >= _SHORTEST_TITLE and not spelling.joined.isdigit():
-                    titles.setdefault(spelling.joined, []).append(episode)
-        self._titles = {text: found[0] for text, found in titles.items() if len(set(found)) == 1}
-
-    def dated(self, parsed: Outline) -> tuple[WantedEpisode, ...]:
-        """Return the episode of an air date; the day beside it counts when only one is near."""
-        if parsed.air_date is None:
-            return ()
-        for slack in (timedelta(0), timedelta(days=1)):
-            near = [e for day, e in self._dates if abs(day - parsed.air_date) <= slack]
-            if len(near) == 1:
-                return tuple(near)
-        return ()
-
-    def titled(self, text: str) -> tuple[WantedEpisode, ...]:
-        """Return the one episode whose title this is, with or without the show's before it."""
-        for spelling in spellings(text):
-            words = spelling.words
-            behind = words[len(self._show) :] if words[: len(self._show)] == self._show else words
-            for joined in (spelling.joined, "".join(behind)):
-                if joined in self._titles:
-                    return (self._titles[joined],)
-        return ()
-
-    def behind_title(self, stem: str) -> int | None:
-        """Return the number right behind the show's title."""
-        for spelling in spellings(stem):
-            words = spelling.words
-            number = words[len(self._show)] if len(words) > len(self._show) else ""
-            if (
-                self._show
-                and words[: len(self._show)] == self._show
-                and number.isdigit()
-                and len(number) <= len("999")
-            ):
-                return int(number)
-        return None
-
-    def in_season(self, season: int, numbers: Sequence[int]) -> tuple[WantedEpisode, ...]:
-        """Return the known ones among the numbers of a season."""
-        return tuple(self.by_number[season, n] for n in numbers if (season, n) in self.by_number)
-
-    def counted(self, numbers: Sequence[int]) -> tuple[WantedEpisode, ...]:
-        """Return the known ones among numbers that count over the whole show."""
-        if self.by_absolute:
-            return tuple(self.by_absolute[n] for n in numbers if n in self.by_absolute)
-        only = next(iter(self.seasons)) if len(self.seasons) == 1 else None
-        return self.in_season(only, numbers) if only is not None else ()
 
 
 def map_show(wanted: Wanted, names: Names, torrent: str, looks: Sequence[FileLook]) -> tuple[FileMatch, ...]:
@@ -141,17 +75,17 @@ def _found(
     found = () if _is_hash(look.stem) else _episodes(guide, pack, look)
     if found or outline(look.stem).has_numbers:
         return found
-    alone = [other for other in looks if other.role is Role.MAIN and other.folders == look.folders]
-    around = outline(look.folders[-1]) if look.folders else pack
-    around = around if around.episodes else pack if len(looks_of(looks)) == 1 else around
-    if len(alone) != 1 or not around.episodes:
-        return ()
-    return _numbered(guide, around, around.seasons)
-
-
-def looks_of(looks: Sequence[FileLook]) -> list[FileLook]:
-    """Return the files that may be episodes."""
-    return [look for look in looks if look.role is Role.MAIN]
+    videos = [other for other in looks if other.role is Role.MAIN]
+    for around, beside in (
+        (
+            outline(look.folders[-1]) if look.folders else pack,
+            [v for v in videos if v.folders == look.folders],
+        ),
+        (pack, videos),
+    ):
+        if around.episodes and len(beside) == 1:
+            return _numbered(guide, around, around.seasons)
+    return ()
 
 
 def _is_hash(stem: str) -> bool:
@@ -220,13 +154,17 @@ def _unnumbered(
         bare = pattern.search(stem)
         if bare and (found := _bare(guide, int(bare[1]), seasons)):
             return found
+    texts = (parsed.between, parsed.title, stem.rpartition(" - ")[2], re.sub(r"^[\d\s._\-]+", "", stem))
+    titled = next((found for text in texts if text and (found := guide.titled(text))), ())
+    return titled or _glued(guide, stem, parsed, seasons)
+
+
+def _glued(guide: Guide, stem: str, parsed: Outline, seasons: tuple[int, ...]) -> tuple[WantedEpisode, ...]:
+    """Read `101` as the first season's first episode, where no season speaks against it."""
     glued = _THREE_DIGITS.search(stem) if not parsed.years else None
     if glued and (not seasons or int(glued[1]) in seasons):
-        found = guide.in_season(int(glued[1]), (int(glued[2]),))
-        if found:
-            return found
-    texts = (parsed.between, parsed.title, stem.rpartition(" - ")[2], re.sub(r"^[\d\s._\-]+", "", stem))
-    return next((found for text in texts if text and (found := guide.titled(text))), ())
+        return guide.in_season(int(glued[1]), (int(glued[2]),))
+    return ()
 
 
 def _bare(guide: Guide, number: int, seasons: tuple[int, ...]) -> tuple[WantedEpisode, ...]:

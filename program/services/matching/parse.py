@@ -11,11 +11,21 @@ from functools import lru_cache
 
 from program.media.release import JsonValue
 from program.services.matching.counting import Numbering
+from program.services.matching.head import read_head
 from program.services.matching.languages import split_languages
 from program.services.matching.noise import flat, without_extension
 from program.services.matching.paths import folders_and_leaf, with_folders
-from program.services.matching.technical import DUAL, EXTRAS, flags, read_by_ptt, resolution, text, texts
-from program.services.matching.titles import TitleReading, read_head
+from program.services.matching.technical import (
+    DUAL,
+    EXTRAS,
+    flags,
+    read_by_ptt,
+    resolution,
+    split_group,
+    text,
+    texts,
+)
+from program.services.matching.titles import TitleReading
 
 # Longer names are cut; nobody names a release so, and every pattern stays quick.
 _LONGEST_NAME = 400
@@ -173,12 +183,13 @@ def _parse(name: str, of_film: bool) -> Parsed:  # noqa: FBT001 - the cache is q
     # Behind an episode stands its title, which says nothing of the copy.
     seen = f"{front.between} | {front.behind}"
     of_copy = front.behind if front.has_numbers else seen
+    of_copy, group = split_group(of_copy)
     languages = split_languages(of_copy)
     said = read_by_ptt(languages.rest)
     quality = text(said, "quality")
     return Parsed(
         **{field.name: getattr(front, field.name) for field in _OUTLINE if field.name != "group"},
-        group=front.group or text(said, "group"),
+        group=front.group or group or text(said, "group"),
         resolution=resolution(of_copy),
         quality=quality,
         codec=text(said, "codec"),

@@ -4,8 +4,8 @@ import re
 from dataclasses import replace
 
 from program.services.matching.counting import Numbering
+from program.services.matching.head import Head
 from program.services.matching.noise import has_extension
-from program.services.matching.titles import Head
 
 _ROOTED = re.compile(r"^(?:[a-z]:[\\/]|[\\/]{1,2}(?=\S))", re.IGNORECASE)
 _SEPARATOR = re.compile(r"[\\/]")

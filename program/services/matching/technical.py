@@ -6,8 +6,11 @@
 import re
 import threading
 from collections.abc import Mapping
+from functools import lru_cache
 
 from PTT import parse_title
+
+from program.services.matching.noise import MASK, masked
 
 # What stands for the title when PTT reads the rest.
 _STUB = "Title 2000"
@@ -60,12 +63,23 @@ DUAL = re.compile(
 )
 
 
+_GROUP = re.compile(r"-(?P<group>[A-Za-z0-9]{2,20})(?P<site>(?:\s?\[[^\]]*\])?)\s*$")
+_CACHED_PARTS = 2048
 # PTT is not known to be safe on several threads, and one at a time leaves the others to the file system.
 _parsing = threading.Lock()
 
 
+def split_group(behind: str) -> tuple[str, str | None]:
+    """Return the technical part without the group at its end, and the group; a group says nothing of the copy."""
+    match = _GROUP.search(behind)
+    if match is None or MASK in masked(behind)[0][match.start() :]:
+        return behind, None
+    return behind[: match.start()] + match["site"], match["group"]
+
+
+@lru_cache(maxsize=_CACHED_PARTS)
 def read_by_ptt(behind: str) -> Mapping[str, object]:
-    """Return what PTT says of the part of a name behind its title, in PTT's words."""
+    """Return what PTT says of the part of a name behind its title, in PTT's words. The same part comes with many a group."""
     if not behind.strip(" .-[]()|"):
         return {}
     with _parsing:

@@ -1,0 +1,75 @@
+"""The known episodes of a show, by every way to name them."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from program.media.wanted import Wanted, WantedEpisode
+from program.services.matching.parse import Outline
+from program.services.matching.text import spellings
+
+# A shorter title may stand in a name by chance.
+_SHORTEST_TITLE = 6
+
+
+class Guide:
+    """The known episodes of a show, by every way to name them."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        self._show = next((spelling.words for spelling in spellings(wanted.title)), ())
+        self.is_anime = wanted.is_anime
+        self.by_number = {(e.season, e.number): e for e in wanted.episodes}
+        self.by_absolute = {e.absolute: e for e in wanted.episodes if e.absolute and e.season > 0}
+        self.seasons = {e.season for e in wanted.episodes if e.season > 0}
+        self.longest = {s: max(e.number for e in wanted.episodes if e.season == s) for s in self.seasons}
+        self._dates = [(e.aired_at.date(), e) for e in wanted.episodes if e.aired_at]
+        titles: dict[str, list[WantedEpisode]] = {}
+        for episode in wanted.episodes:
+            for spelling in spellings(episode.title):
+                if len(spelling.joined) >= _SHORTEST_TITLE and not spelling.joined.isdigit():
+                    titles.setdefault(spelling.joined, []).append(episode)
+        self._titles = {text: found[0] for text, found in titles.items() if len(set(found)) == 1}
+
+    def dated(self, parsed: Outline) -> tuple[WantedEpisode, ...]:
+        """Return the episode of an air date; the day beside it counts when only one is near."""
+        if parsed.air_date is None:
+            return ()
+        for slack in (timedelta(0), timedelta(days=1)):
+            near = [e for day, e in self._dates if abs(day - parsed.air_date) <= slack]
+            if len(near) == 1:
+                return tuple(near)
+        return ()
+
+    def titled(self, text: str) -> tuple[WantedEpisode, ...]:
+        """Return the one episode whose title this is, with or without the show's before it."""
+        for spelling in spellings(text):
+            words = spelling.words
+            behind = words[len(self._show) :] if words[: len(self._show)] == self._show else words
+            for joined in (spelling.joined, "".join(behind)):
+                if joined in self._titles:
+                    return (self._titles[joined],)
+        return ()
+
+    def behind_title(self, stem: str) -> int | None:
+        """Return the number right behind the show's title."""
+        for spelling in spellings(stem):
+            words = spelling.words
+            number = words[len(self._show)] if len(words) > len(self._show) else ""
+            if (
+                self._show
+                and words[: len(self._show)] == self._show
+                and number.isdigit()
+                and len(number) <= len("999")
+            ):
+                return int(number)
+        return None
+
+    def in_season(self, season: int, numbers: Sequence[int]) -> tuple[WantedEpisode, ...]:
+        """Return the known ones among the numbers of a season."""
+        return tuple(self.by_number[season, n] for n in numbers if (season, n) in self.by_number)
+
+    def counted(self, numbers: Sequence[int]) -> tuple[WantedEpisode, ...]:
+        """Return the known ones among numbers that count over the whole show."""
+        if self.by_absolute:
+            return tuple(self.by_absolute[n] for n in numbers if n in self.by_absolute)
+        only = next(iter(self.seasons)) if len(self.seasons) == 1 else None
+        return self.in_season(only, numbers) if only is not None else ()

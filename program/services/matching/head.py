@@ -1,0 +1,176 @@
+"""The front of a name: where its title ends, what it counts, and what speaks of the copy."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from program.services.matching.counting import Numbering
+from program.services.matching.noise import MASK, WEAK_WORDS, masked
+from program.services.matching.numbering import WEAK, read_numbering
+from program.services.matching.titles import (
+    BRACKETS,
+    WORD,
+    YEAR,
+    TitleReading,
+    by_likelihood,
+    readings,
+    trimmed_end,
+    with_year,
+)
+
+_DATED = re.compile(r"[-. /]\d\d?[-. /]\d\d?(?!\d)")
+_GROUP = re.compile(r"^\s*(?:\[([^\]]*)\]|\{([^}]*)\})[ .\-]*")
+_ROUND = re.compile(r"^\s*\(([^)]*)\)[ .\-]*")
+_SITE = re.compile(
+    r"^[\s\[({]*(?:www[. ][\w-]+[. ]\w{2,12}|[\w-]+\.(?:com|org|net|info|cc|xyz|lol|ws|to))[\s\])}]*(?:[-:|]\s*|(?<=[\])}])\s*)",
+    re.IGNORECASE,
+)
+_SIDES = re.compile(r"\s+[/|]\s+|\s*\|\s*|\s+(?:aka|a\.k\.a\.?)\s+|\.(?:aka|a\.k\.a)\.", re.IGNORECASE)
+# Nobody means a name that can be read in more ways.
+_MOST_READINGS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The front of a name. readings: most likely first. numbering: what it counts.
+
+    between: the words between the year or the numbers and the first technical word, an episode's title for example. behind: all
+    that speaks of the copy: the technical words on, and before them what may stand behind any title.
+    """
+
+    readings: tuple[TitleReading, ...]
+    numbering: Numbering | None
+    years: tuple[int, ...]
+    group: str | None
+    has_site: bool
+    between: str
+    behind: str
+
+
+def read_head(text: str, *, of_film: bool = False) -> Head:
+    """Return what the front of a name says. text: flat, without extension; of_film: read as the name of a film."""
+    covered, _ = masked(text)
+    start, group, has_site = _prefix(text, covered)
+    numbering = read_numbering(covered, text, of_film=of_film)
+    if numbering is not None and numbering.start < start < numbering.end:
+        start = numbering.end
+    first = _region_end(covered, start, numbering)
+    found: list[TitleReading] = []
+    for begin, side in _sides(text, start):
+        hidden = covered[begin : begin + len(side)]
+        at = read_numbering(hidden, side, of_film=of_film) if begin > start else _shifted(numbering, begin)
+        end = _region_end(hidden, 0, at)
+        found += readings(side[:end], ends_at_count=_ends_at_count(numbering, begin + end))
+        if at is not None and at.form in WEAK and WORD.search(side[: max(at.start, 0)]):
+            # The number may be the title's own.
+            found += readings(side[: max(at.end, 0)], ends_at_count=True)
+    years = _years(covered, numbering)
+    if not any(reading.text for reading in found) and numbering is not None:
+        found = list(_behind_count(text, covered, numbering))
+    whole = [with_year(reading, years) for reading in dict.fromkeys(found) if reading.text]
+    between, technical = _after_title(text, covered, start, first, numbering)
+    front = text[start + trimmed_end(text[start:first]) : first]
+    # Without numbers these words are the end of the front itself.
+    follows = numbering is not None and numbering.start >= first
+    behind = (
+        f"{front} {between[trimmed_end(between, first=0) :]} {technical}" if follows else front + technical
+    )
+    return Head(
+        tuple(dict.fromkeys(whole))[:_MOST_READINGS],
+        numbering,
+        years,
+        group,
+        has_site,
+        between.strip(" .-_"),
+        behind,
+    )
+
+
+def _years(covered: str, numbering: Numbering | None) -> tuple[int, ...]:
+    """Return the year numbers that may say when the title came out: no date's, none of an episode's title."""
+    if numbering is None:
+        return tuple(int(match[0]) for match in YEAR.finditer(covered))
+    found = []
+    for match in YEAR.finditer(covered):
+        if _DATED.match(covered, match.end()):
+            continue
+        if match.start() >= numbering.end:
+            between, behind = covered[numbering.end : match.start()], covered[match.end() :]
+            is_bracketed = covered[match.start() - 1] in "([" and behind[:1] in (")", "]")
+            word = WORD.search(behind.split(MASK, 1)[0])
+            is_alone = not WORD.search(between) and (word is None or word[0].casefold() in WEAK_WORDS)
+            if not is_bracketed and not is_alone:
+                continue
+        if not numbering.start <= match.start() < numbering.end:
+            found.append(int(match[0]))
+    return tuple(found)
+
+
+def _behind_count(text: str, covered: str, numbering: Numbering) -> Iterator[TitleReading]:
+    """Yield what may be the title of a name that begins with its numbers: `S01E02 - Title.mkv`."""
+    noise = covered.find(MASK, numbering.end)
+    region = text[numbering.end : noise if noise >= 0 else len(text)]
+    first, dash, _ = region.strip(" .-_").partition(" - ")
+    if dash:
+        yield from readings(first, ends_at_count=True)
+    yield from readings(region, ends_at_count=False)
+
+
+def _after_title(
+    text: str, covered: str, start: int, first: int, numbering: Numbering | None
+) -> tuple[str, str]:
+    """Return the words between the year or the numbers and the next technical word, and the text from there on."""
+    if numbering is not None and numbering.start >= first:
+        noise = covered.find(MASK, numbering.end)
+        noise = noise if noise >= 0 else len(text)
+        technical = text[first : numbering.start] + " " + text[noise:]
+        return text[numbering.end : noise], technical
+    years = [match for match in YEAR.finditer(text, start, first) if WORD.search(text[start : match.start()])]
+    after = by_likelihood(years, text[:first])[0].end() if years else first
+    return text[after:first], text[first:]
+
+
+def _prefix(text: str, covered: str) -> tuple[int, str | None, bool]:
+    """Return where the title begins, the group in brackets before it, and whether a site stands there."""
+    site = _SITE.match(text)
+    start = site.end() if site else 0
+    group = None
+    technical = _ROUND.match(text[start:])
+    if technical and not WORD.search(masked(technical[1])[0].replace(MASK, "")):
+        start += technical.end()
+    while (match := _GROUP.match(text[start:])) is not None:
+        left = covered[start + match.end() :].replace(MASK, "")
+        if not WORD.search(left):
+            break
+        group = group or (match[1] or match[2] or "").strip() or None
+        start += match.end()
+        if not WORD.search(BRACKETS.sub("", left)):
+            # Everything is in brackets: the second pair holds the title.
+            break
+    opening = re.match(r"[\s\[({.\-]*", text[start:])
+    return start + (opening.end() if opening else 0), group, site is not None
+
+
+def _region_end(covered: str, start: int, numbering: Numbering | None) -> int:
+    noise = covered.find(MASK, start + 1)
+    ends = [noise] if noise > 0 else []
+    if numbering is not None and numbering.start >= start:
+        ends.append(numbering.start)
+    return min(ends, default=len(covered))
+
+
+def _sides(text: str, start: int) -> Iterator[tuple[int, str]]:
+    """Yield the parts of `local title / original title` with where they begin."""
+    begin = start
+    for match in _SIDES.finditer(text, start):
+        yield begin, text[begin : match.start()]
+        begin = match.end()
+    yield begin, text[begin:]
+
+
+def _shifted(numbering: Numbering | None, by: int) -> Numbering | None:
+    return None if numbering is None else replace(numbering, start=numbering.start - by)
+
+
+def _ends_at_count(numbering: Numbering | None, end: int) -> bool:
+    return numbering is not None and numbering.start == end
