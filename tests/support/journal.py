@@ -42,10 +42,9 @@ class Journal:
         """Return the requests to a provider whose path holds a text."""
         return [one for one in self.seen if one.provider == provider and path in one.path]
 
-    def minutes(self, provider: str, path: str = "") -> list[int]:
-        """Return at which minutes since the beginning a provider was asked, each once."""
-        whole = {round((one.at - self.began) / timedelta(minutes=1)) for one in self.of(provider, path)}
-        return sorted(whole)
+    def times(self, provider: str, path: str = "") -> list[int]:
+        """Return the minutes since the beginning at which a provider was asked, one for each request."""
+        return [round((one.at - self.began) / timedelta(minutes=1)) for one in self.of(provider, path)]
 
     def _rows(self, since: int) -> Iterator[dict[str, object]]:
         yield from self._servers.control(f"/requests?since={since}")["requests"]
