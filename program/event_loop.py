@@ -29,6 +29,10 @@ from program.state_transition import ItemStep, Step, process_event
 
 # More due rows than this wait for the next turn, so that a turn stays short.
 ROWS_PER_TURN = 200
+# No more rows than these have a job at a time, so that a backlog stays in the database: it costs memory there, and each turn time,
+# for nothing. Room is filled in portions, each with some of what became due last.
+MOST_LIVE = 500
+LEAST_ROOM = 50
 # A row that is due although nothing can be done for it, or whose decision crashed, is left alone this long.
 BACK_OFF = timedelta(minutes=5)
 
@@ -97,9 +101,12 @@ class EventLoop:
         """Add jobs for what is due now; return how many were added."""
         now = self._ctx.clock.now()
         in_flight = self._in_flight()
+        room = MOST_LIVE - len(in_flight)
+        if room < LEAST_ROOM:
+            return 0
         with self._ctx.db.read() as tx:
             by_root: dict[int, list[int]] = defaultdict(list)
-            for row in items.due(tx, now, ROWS_PER_TURN, exclude=in_flight):
+            for row in items.due(tx, now, min(room, ROWS_PER_TURN), exclude=in_flight | self._resting()):
                 by_root[row.root_id].append(row.item_id)
             trees = items.trees(tx, list(by_root), now, self._ctx.providers())
         return sum(self._decide(root, by_root[root.item.id], in_flight) for root in trees)
@@ -109,10 +116,14 @@ class EventLoop:
             *(names.item_ids(self._ctx.engine.held(queue)) for queue in names.ITEM_QUEUES)
         )
 
+    def _resting(self) -> frozenset[int]:
+        """Return the titles that are left alone now, so that they take no place of others."""
+        now = self._ctx.clock.monotonic()
+        self._left_alone = {root_id: until for root_id, until in self._left_alone.items() if until > now}
+        return frozenset(self._left_alone)
+
     def _decide(self, root: Node, due: Iterable[int], in_flight: frozenset[int]) -> int:
         """Add the jobs of one title; a title whose decision crashes is left alone for a while, the others go on."""
-        if self._left_alone.get(root.item.id, 0.0) > self._ctx.clock.monotonic():
-            return 0
         try:
             derived = self._derived(root)
             # Deriving may have made other rows due; they are not left for a turn that nobody asks for.
