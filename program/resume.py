@@ -6,7 +6,8 @@ changed, is there again; the loop does the rest.
 
 from collections.abc import Callable
 
-from program.db import items
+from program.db import items, wipe
+from program.db.engine import Database
 from program.log import logger
 from program.media.item import Node
 from program.media.settle import settle
@@ -38,3 +39,9 @@ def resume_title(ctx: FlowContext, root: Node) -> bool:
     with ctx.db.write(root.item.id) as tx:
         ctx.commit(tx, root.item.id, {}, ())
     return True
+
+
+def forget_waits(db: Database) -> None:
+    """Make due at once what waits because of an error: a provider that can be used now may be the one it waited for."""
+    with db.write() as tx:
+        wipe.postponements(tx)

@@ -15,11 +15,12 @@ from program.log import logger
 from program.opening import set_up_log
 from program.queues import JobSpec, Priority
 from program.reactions import Reactions
+from program.resume import forget_waits
 from program.scheduler import Scheduler
 from program.services.flows import names
 from program.services.flows.queues import define_plugins
 from program.services.flows.request_content_services import Poll
-from program.services.plugin import ContentService
+from program.services.plugin import ContentService, Plugin
 from program.settings.applies import Applies, applies, changed
 from program.settings.models import RootSettings
 from program.settings.watch import Watcher
@@ -50,6 +51,7 @@ class MainRunner:
         self.scheduler = Scheduler()
         self.loop_thread = threading.Thread(target=self._run_loop, name="loop", daemon=True)
         self._in_force = made.store.current
+        self._usable = frozenset(made.ctx.registry.of(Plugin))
         reactions = Reactions(
             made.ctx,
             wake=made.loop.wake,
@@ -160,16 +162,24 @@ class MainRunner:
         self._ctx.registry.rebuild(settings)
         self._use_plugins()
         self._made.bus.publish(ContentServicesDue())
-        # Checks take a while, and whoever saved the settings waits for this.
-        threading.Thread(target=self._check_plugins, name="plugin-checks", daemon=True).start()
+        # This takes a while, and whoever saved the settings waits for this function.
+        threading.Thread(target=self._after_change, name="settings-changed", daemon=True).start()
         later = [path for path in paths if applies(path) is Applies.RESTART]
         logger.info("settings applied: {}", ", ".join(paths) or "nothing is new")
         if later:
             logger.warning("{} will count after a restart", ", ".join(later))
 
+    def _after_change(self) -> None:
+        """Let states and dates follow from the new settings, and see whether the providers work with them."""
+        self._made.bus.publish(RetryLibrary())
+        self._check_plugins()
+
     def _use_plugins(self) -> None:
-        """Give every usable provider its queues and its schedule; also when one became usable later."""
+        """Give every usable provider its queues and its schedule; what waited for one that is usable now is due at once."""
         limits = self._made.store.current.queue.provider_limits
         define_plugins(self._ctx.engine, self._ctx, self._ctx.registry, limits)
         self._schedule_content()
+        before, self._usable = self._usable, frozenset(self._ctx.registry.of(Plugin))
+        if self._usable - before:
+            forget_waits(self._ctx.db)
         self._made.loop.wake()
