@@ -6,7 +6,9 @@ failures), `Transient` (connection, time-out, 408, 425, 5xx), `Misconfigured` (4
 A provider's own codes are read first. No text made here holds a secret.
 """
 
+import ipaddress
 import json
+import socket
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -150,7 +152,8 @@ class DataSource:
 
     key: the plugin's, used in messages. secrets: never printed anywhere. classify: reads the service's own error codes.
     timeout: seconds to connect and to wait for the next byte; their sum bounds the whole answer. status: where pauses are kept.
-    cache_dir: where GET answers may be kept. stopping: set when the program stops, ends every wait.
+    cache_dir: where GET answers may be kept. stopping: set when the program stops, ends every wait. public_only: for addresses
+    that others gave us: whatever leads into a private network is not connected to.
     """
 
     def __init__(
@@ -170,6 +173,7 @@ class DataSource:
         proxies: Mapping[str, str] | None = None,
         verify: bool | str = True,
         stopping: threading.Event | None = None,
+        public_only: bool = False,
     ) -> None:
         log.hide(
             form for secret in (*secrets, *_passwords(base_url)) for form in (secret, quote(secret, safe=""))
@@ -186,7 +190,7 @@ class DataSource:
         self._max_body = max_body
         self._proxies = dict(proxies or {})
         self._verify = verify
-        self._session = _session()
+        self._session = _session(public_only=public_only)
         self._stopping = stopping or threading.Event()
         self._owns_stopping = stopping is None
         self._pacer = Pacer(limits, clock.now(), _stored(status, key))
@@ -493,7 +497,41 @@ class DataSource:
             self._counts[what] += 1
 
 
-def _session() -> requests.Session:
+def is_public(address: str) -> bool:
+    """Return whether an IP address is one of the internet at large: not this machine, not this network."""
+    ip = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(ip, ipaddress.IPv6Address):
+        ip = ip.ipv4_mapped or ip.sixtofour or ip
+    return ip.is_global and not ip.is_multicast
+
+
+def _refuse_private(connection: urllib3.connection.HTTPConnection, peer: socket.socket) -> socket.socket:
+    """Return a socket that leads to the internet; what a name led to is known for certain only once it is connected."""
+    if is_public(peer.getpeername()[0]):
+        return peer
+    peer.close()
+    raise urllib3.exceptions.NewConnectionError(connection, "it leads into a private network")
+
+
+class _PublicHttp(urllib3.connection.HTTPConnection):
+    def _new_conn(self) -> socket.socket:
+        return _refuse_private(self, super()._new_conn())
+
+
+class _PublicHttps(urllib3.connection.HTTPSConnection):
+    def _new_conn(self) -> socket.socket:
+        return _refuse_private(self, super()._new_conn())
+
+
+class _PublicHttpPool(urllib3.HTTPConnectionPool):
+    ConnectionCls = _PublicHttp
+
+
+class _PublicHttpsPool(urllib3.HTTPSConnectionPool):
+    ConnectionCls = _PublicHttps
+
+
+def _session(*, public_only: bool) -> requests.Session:
     session = requests.Session()
     # Neither .netrc nor proxies of the environment: what is sent where is the settings' matter.
     session.trust_env = False
@@ -511,6 +549,8 @@ def _session() -> requests.Session:
         respect_retry_after_header=False,
     )
     adapter = HTTPAdapter(pool_connections=4, pool_maxsize=POOL_SIZE, max_retries=retries)
+    if public_only:
+        adapter.poolmanager.pool_classes_by_scheme = {"http": _PublicHttpPool, "https": _PublicHttpsPool}
     session.mount("https://", adapter)
     session.mount("http://", adapter)
     return session
