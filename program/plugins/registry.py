@@ -145,6 +145,15 @@ class Registry:
         due = [one for one in self._enabled.values() if one.next_check_at and one.next_check_at <= now]
         self._check(due, now, ())
 
+    def try_out(self, key: str, section: ProviderSettings) -> PluginStatus:
+        """Return how a provider would stand with these settings; what is in use stays. Raises NotFound for a strange key."""
+        kind = next((kind for kind in self.classes if kind.key == key), None)
+        if kind is None:
+            raise NotFound(f"no provider is called {key}")
+        tried = self._checked(self._built(Enabled(kind, section)), self._clock.now(), ())
+        _close(tried)
+        return status_of(tried)
+
     def close(self) -> None:
         """Close every provider's connections; none is usable afterwards."""
         with self._lock:
