@@ -12,6 +12,8 @@ from program.api.errors import ApiError
 from program.api.routes import Access, Route
 from program.log import hide
 
+# The pages' part of the app: it has a sign-in of its own.
+PAGES = "web"
 SCHEME = "bearer "
 TOKEN_LENGTH = 32
 
@@ -21,6 +23,8 @@ def install(app: Flask, routes: Mapping[str, Route], context: ApiContext) -> Non
 
     @app.before_request
     def check() -> None:
+        if request.blueprint == PAGES:
+            return
         route = routes.get(request.endpoint or "")
         if route is not None and route.access is not Access.KEY and request.method != "OPTIONS":
             return

@@ -28,6 +28,7 @@ from program.api.errors import ApiError
 from program.api.routes import Route, add
 from program.errors import StartupError
 from program.log import logger
+from program.web import app as web
 
 # States of the program in which nothing may be begun any more.
 ENDING = frozenset({"Shutdown", "Exited", "Errored"})
@@ -60,6 +61,7 @@ def create_app(context: ApiContext) -> Flask:
     app.config["MAX_CONTENT_LENGTH"] = context.store.current.api.max_body_kib * KIB
     routes = (*ROUTES, openapi.route(ROUTES))
     errors.install(app, context.clock)
+    web.install(app, context)
     auth.install(app, {route.endpoint: route for route in routes}, context)
     _refuse_when_ending(app, context)
     for route in routes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import Iterator
 
@@ -18,6 +19,9 @@ from tests.support.lines import log_lines
 on_sqlite = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 
 OPEN = {"//health", "/health", "//openapi.json"}
+# Pages: the sign-in, the first visit, and what both look like.
+OPEN_PAGES = {"//sign-in", "//welcome", "//static/1"}
+SIGN_IN = {"/sign-in", "/welcome"}
 
 
 @pytest.fixture(scope="module")
@@ -37,16 +41,21 @@ def quiet(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Home]:
 
 def test_every_route_is_closed_but_those_on_the_open_list(quiet: Home) -> None:
     app = create_app(quiet.context)
-    open_paths = set()
+    open_paths, open_pages = set(), set()
     for rule in app.url_map.iter_rules():
-        path = "/" + rule.rule.replace("<", "").replace(">", "")
+        path = "/" + re.sub("<[^>]+>", "1", rule.rule)
+        is_page = rule.endpoint.startswith("web.")
         for method in sorted((rule.methods or set()) - {"HEAD"}):
-            answer = quiet.call(method, path, key=None)
-            if answer.status_code != 401:
+            answer = quiet.call(method, path, key=None, allow_redirects=False)
+            if is_page:
+                is_sent_away = answer.status_code == 303 and answer.headers["Location"] in SIGN_IN
+                open_pages |= set() if is_sent_away else {path}
+            elif answer.status_code != 401:
                 open_paths.add(path.replace("//api/v1", ""))
             else:
                 assert list(answer.json()) == ["detail"]
     assert open_paths == OPEN
+    assert open_pages == OPEN_PAGES
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,68 @@
+"""What comes out when: one month as a list of days."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from itertools import groupby
+
+from flask import request
+
+from program.db import items
+from program.db.views import CalendarRow
+from program.web import pages, times, words
+from program.web.pages import Answer, Page, Web
+
+FIRST_YEAR, LAST_YEAR = 1880, 2199
+FORM = "%Y-%m"
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A day with what comes out on it."""
+
+    word: str
+    on: date
+    is_past: bool
+    rows: tuple[tuple[CalendarRow, words.Chip], ...]
+
+
+def calendar(web: Web) -> Answer:
+    """Show a month."""
+    zone = pages.zone()
+    today = web.now.astimezone(zone).date()
+    month = _month(request.args.get("month", ""), today)
+    after = _beside(month, 1)
+    with web.api.db.read() as tx:
+        rows = items.calendar(tx, _begin(month, zone), _begin(after, zone))
+    days = tuple(
+        Day(times.day(on, today), on, on < today, tuple((row, _chip(web, row)) for row in group))
+        for on, group in groupby(rows, key=lambda row: row.aired_at.astimezone(zone).date())
+    )
+    around: Mapping[str, str] = {"before": f"{_beside(month, -1):{FORM}}", "after": f"{after:{FORM}}"}
+    return pages.render("calendar.html", month=month, days=days, around=around, today=today)
+
+
+def _chip(web: Web, row: CalendarRow) -> words.Chip:
+    return words.chip(row.last_state, now=web.now, zone=pages.zone())
+
+
+def _month(text: str, today: date) -> date:
+    """Return the first day of the month that an address names, of this month when it names none."""
+    try:
+        month = datetime.strptime(text, FORM).replace(tzinfo=UTC).date()
+    except ValueError:
+        return today.replace(day=1)
+    return month if FIRST_YEAR <= month.year <= LAST_YEAR else today.replace(day=1)
+
+
+def _beside(month: date, step: int) -> date:
+    inside = month + timedelta(days=31) if step > 0 else month - timedelta(days=1)
+    return inside.replace(day=1)
+
+
+def _begin(day: date, zone: tzinfo | None) -> datetime:
+    local = datetime.combine(day, time())
+    return (local.replace(tzinfo=zone) if zone else local.astimezone()).astimezone(UTC)
+
+
+PAGES = (Page(rule="/calendar", name="calendar", handle=calendar),)
