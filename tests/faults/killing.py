@@ -143,7 +143,7 @@ def _half_way(stage: Stage) -> dict[str, int]:
 def _wrong_files(stage: Stage) -> list[str]:
     """Every title has one file in the mount, the right one to the byte."""
     right = {one["sha256"]: one for one in stage.origins() if one["right"]}
-    found = Counter()
+    found: Counter[tuple[str, int | None, int | None]] = Counter()
     problems = []
     for path in files_below(stage.mount):
         origin = right.get(hash_of(path))

@@ -117,7 +117,7 @@ def test_the_story_of_a_title_is_told_from_the_wish_to_its_end(tmp_path: Path) -
         assert told.out.startswith("Tears of Steel (2012) is Completed")
         steps = [line.split(":")[2].split("  ")[1] for line in told.out.splitlines() if line.startswith("2")]
         assert [step for step in steps if step != "confirm"] == [
-            *("index", "scrape", "download", "complete", "post-process")
+            *("request", "index", "scrape", "download", "complete", "post-process")
         ]
         assert "SEQUEL: is Tears of Steel 2, another part than Tears of Steel" in told.out
         assert "PACKED: realdebrid: the torrent holds no video" in told.out

@@ -46,7 +46,7 @@ def test_a_library_is_complete_after_a_kill(tmp_path: Path, at: int, when: str) 
 def test_a_library_is_complete_after_a_kill_when_this_was_under_way(
     tmp_path: Path, at: int, when: str, alike: dict[str, str]
 ) -> None:
-    run = play(tmp_path, at, when, **alike)
+    run = play(tmp_path, at, when, not_held=False, **alike)
     assert run.request is not None
     assert run.problems == ()
 

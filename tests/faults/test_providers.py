@@ -292,7 +292,7 @@ def rows(stage: Stage) -> list[dict[str, Any]]:
 def parked(stage: Stage) -> set[str]:
     """Return why jobs of the debrid service wait."""
     queue = names.plugin_queue(DownloadRequested.type, "realdebrid")
-    return {job["reason"] for job in stage.api("GET", f"/queues/{queue}").data["jobs"]}
+    return {job["reason"] for job in stage.api("GET", f"/queues/{queue}/jobs").data["jobs"]}
 
 
 def providers(stage: Stage) -> dict[str, dict[str, Any]]:

@@ -24,7 +24,8 @@ def release(name: str, *files: list[Any], **more: Any) -> dict[str, Any]:
 def tried(pipeline: Pipeline, film: int) -> dict[str, str]:
     """Return, by release, why it was not taken."""
     rows = [row for row in pipeline.story(film) if row.step == "download"]
-    return {one["release"]: one["why"] for row in rows for one in row.data["tried"]}
+    attempts: list[dict[str, str]] = [one for row in rows for one in row.data["tried"]]  # type: ignore[union-attr, misc]
+    return {one["release"]: one["why"] for one in attempts}
 
 
 def only(servers: Servers, row: dict[str, Any]) -> None:
@@ -104,7 +105,7 @@ def test_a_title_of_300_bytes_appears_cut_and_can_be_read(tmp_path: Path) -> Non
         stage.change("add_film", row={**row, "digital": "2021-06-01", "releases": [{**named, "right": True}]})
         stage.start_program()
         stage.api("POST", "/items/add", {"media_type": "movie", "tmdb_ids": ["990001"]})
-        file = stage.wait_for(lambda: next(iter(files_below(stage.mount)), None), what="the film")
+        [file] = stage.wait_for(lambda: list(files_below(stage.mount)), what="the film")
         assert 200 < len(file.name.encode()) <= 255
         assert 200 < len(file.parent.name.encode()) <= 255
         assert file.name.endswith(".mkv")
