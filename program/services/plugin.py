@@ -17,7 +17,6 @@ from program.events import (
     ContentAnswer,
     ContentServiceRequested,
     DownloadRequested,
-    Event,
     LibraryScanRequested,
     MovieIndexRequested,
     ScanAnswer,
@@ -36,7 +35,8 @@ from program.media.wanted import Wanted
 from program.settings.provider import ProviderSettings
 
 S = TypeVar("S", bound=ProviderSettings)
-Hook = Callable[[Event], object]
+# Takes the event it is registered for and returns what that event asks for.
+Hook = Callable[..., object]
 
 
 class DownloadRefused(Final):
@@ -145,10 +145,6 @@ class Plugin(ABC, Generic[S]):
         """Return event type to the function that answers it."""
 
 
-def _hook(function: Callable[..., object]) -> Hook:
-    return function
-
-
 class ContentService(Plugin[S]):
     """Says what people want."""
 
@@ -169,7 +165,7 @@ class ContentService(Plugin[S]):
 
     def hooks(self) -> Mapping[str, Hook]:
         """Answer the poll."""
-        return {ContentServiceRequested.type: _hook(self._poll)}
+        return {ContentServiceRequested.type: self._poll}
 
     def _poll(self, _event: ContentServiceRequested) -> ContentAnswer:
         return ContentAnswer(tuple(self.wanted()))
@@ -191,9 +187,9 @@ class Indexer(Plugin[S]):
 
     def hooks(self) -> Mapping[str, Hook]:
         """Answer for the kinds it knows: `movie`, `show`."""
-        known = {
-            "movie": (MovieIndexRequested.type, _hook(lambda event: self.movie(event.ids))),
-            "show": (ShowIndexRequested.type, _hook(lambda event: self.show(event.ids))),
+        known: dict[str, tuple[str, Hook]] = {
+            "movie": (MovieIndexRequested.type, lambda event: self.movie(event.ids)),
+            "show": (ShowIndexRequested.type, lambda event: self.show(event.ids)),
         }
         return dict(known[kind] for kind in sorted(self.kinds))
 
@@ -210,7 +206,7 @@ class Scraper(Plugin[S]):
 
     def hooks(self) -> Mapping[str, Hook]:
         """Answer a search."""
-        return {ScrapeRequested.type: _hook(self._search)}
+        return {ScrapeRequested.type: self._search}
 
     def _search(self, event: ScrapeRequested) -> tuple[FoundRelease, ...]:
         return tuple(self.search(event.wanted))
@@ -256,12 +252,12 @@ class Downloader(Plugin[S]):
     def hooks(self) -> Mapping[str, Hook]:
         """Answer for torrents and links."""
         hooks: dict[str, Hook] = {
-            DownloadRequested.type: _hook(self._fetch),
-            TorrentRemoveRequested.type: _hook(self._remove),
-            StreamLinkRequested.type: _hook(self.link),
+            DownloadRequested.type: self._fetch,
+            TorrentRemoveRequested.type: self._remove,
+            StreamLinkRequested.type: self.link,
         }
         if self.has_cache_check:
-            hooks[CacheCheckRequested.type] = _hook(lambda event: self.cached(event.infohashes))
+            hooks[CacheCheckRequested.type] = lambda event: self.cached(event.infohashes)
         return hooks
 
     def _fetch(self, event: DownloadRequested) -> FetchedTorrent:
@@ -291,7 +287,7 @@ class Updater(Plugin[S]):
 
     def hooks(self) -> Mapping[str, Hook]:
         """Answer a scan."""
-        return {LibraryScanRequested.type: _hook(self._scan)}
+        return {LibraryScanRequested.type: self._scan}
 
     def _scan(self, event: LibraryScanRequested) -> ScanAnswer:
         if event.scan:

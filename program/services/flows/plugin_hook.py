@@ -28,6 +28,8 @@ from program.services.flows.context import FlowContext, missing_leaves
 
 # A wait up to this long is spent parked; a longer one is given back to the flow.
 PARK = timedelta(seconds=30)
+# What was read this recently is not read again.
+FRESH = timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ def ask(
 
 def handle(ctx: FlowContext, key: str, job: Job) -> Outcome:
     """Ask the plugin `key` what the job's event asks."""
-    event = fresh(ctx, job.data_as(Event))
+    event = fresh(ctx, job.data_as(Event), job.created_at)
     try:
         return Done(_answer(ctx, key, event))
     except Tripped as rest:
@@ -90,12 +92,12 @@ def _removal(ctx: FlowContext, key: str, event: TorrentRemoveRequested) -> Pause
     return None
 
 
-def fresh(ctx: FlowContext, event: Event) -> Event:
-    """Return an event with what the database says now of the title it is about.
+def fresh(ctx: FlowContext, event: Event, made_at: datetime) -> Event:
+    """Return an event with what the database says now of the title it is about; made_at: when what is in it was read.
 
     Raises Cancelled when it asks something about a title that was removed meanwhile; who is told of one learns that it is gone.
     """
-    if isinstance(event, ScrapeRequested):
+    if isinstance(event, ScrapeRequested) and ctx.clock.now() - made_at > FRESH:
         root = _root(ctx, event.wanted.item_id)
         if root is None:
             raise Cancelled(f"item {event.wanted.item_id} is not in the library any more")
