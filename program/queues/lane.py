@@ -157,9 +157,14 @@ class Lane:
         return views
 
     def keep(self, view: JobView, now: datetime) -> None:
-        """Keep a finished job for the lists; its value only when someone may ask for it again."""
-        is_asked_again = view.spec.job_id is not None or view.spec.dedup_ttl is not None
-        self.finished.put(view if is_asked_again else replace(view, value=None), now)
+        """Keep a finished job for the lists: without its value unless someone may ask for it again, and without its data.
+
+        Data may hold every episode of a show, and thousands of jobs are kept. A failed job keeps its spec, to be added anew from.
+        """
+        if view.spec.job_id is None and view.spec.dedup_ttl is None:
+            spec = view.spec if view.state is JobState.FAILED else replace(view.spec, data=None, children=())
+            view = replace(view, value=None, data=None, spec=spec)
+        self.finished.put(view, now)
 
     def _line(self, record: Record) -> Line[Record]:
         return self._urgent if record.priority is Priority.INTERACTIVE else self._ordinary

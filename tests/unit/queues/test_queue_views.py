@@ -129,6 +129,15 @@ def test_values_are_kept_only_where_someone_may_ask_again(lab: Lab) -> None:
     assert lab.end_of("plain").value == "plain"
 
 
+def test_what_a_job_worked_on_is_not_kept_once_it_has_ended(lab: Lab) -> None:
+    lab.add("good", data=["every episode"])
+    lab.add("bad", data=["every episode"])
+    lab.run()
+    good, bad = (lab.engine.jobs("work", (state,))[0] for state in (JobState.COMPLETED, JobState.FAILED))
+    assert (good.data, good.spec.data, bad.data) == (None, None, None)
+    assert bad.spec.data == ["every episode"], "a failed job can be added anew"
+
+
 def test_a_failed_job_can_be_added_anew_with_its_children(lab: Lab) -> None:
     lab.queue("parent", by_name)
     failed = lab.add("top", "parent", dedup_id="k", children=(spec("bad"),))
