@@ -226,10 +226,19 @@ def _reasons(answer: NoCatch) -> str:
     return "; ".join(sorted(reasons))[:LONGEST_REASON]
 
 
+def _none_of(title: str, answer: NoCatch) -> str:
+    match len({attempt.release for attempt in answer.attempts}):
+        case 0:
+            return f"No candidate of {title} is left to try"
+        case 1:
+            return f"The only candidate of {title} cannot be had"
+        case tried:
+            return f"None of the {tried} candidates of {title} can be had"
+
+
 def _refusal(title: str, item: Item, answer: NoCatch, outcome: str) -> Decision:
-    tried = len({attempt.release for attempt in answer.attempts})
     sentences = {
-        "none_available": f"None of the {tried} candidates of {title} can be had; searching again.",
+        "none_available": f"{_none_of(title, answer)}; searching again.",
         "waiting": f"Waiting: {answer.reason}.",
         "error": f"No answer to rely on: {_reasons(answer)}.",
     }
