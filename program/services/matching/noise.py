@@ -64,7 +64,8 @@ japanese jap jpn chinese danish swedish nordic norwegian finnish dutch flemish p
 brazilian por ptbr ukr greek hebrew arabic vf vff vfq vo vof multi dual dl ml dubbed dub subbed sub subs
 extended uncut unrated remastered restored proper repack rerip internal limited complete integrale theatrical directors cut
 imax edition ultimate final criterion collection retail colorized uncensored documentary hybrid custom version special
-anniversary collectors deluxe open matte read nfo festival preair intégrale bonus disc
+anniversary collectors deluxe open matte read nfo festival preair
+intégrale bonus disc xxx ai upscaled upscale upscaling enhanced upsuhd
 web cam ts tc 3d sbs hsbs half ou hou dv hq hd sd v2 v1 nf amzn hulu dsnp atvp hmax pcok pmtp itunes cr
 season seasons saison temporada stagione staffel pack miniseries bd dvd hdr sdr avc vostfr audio batch ova ona oad
 """

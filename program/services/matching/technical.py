@@ -59,7 +59,8 @@ _THREE_D = re.compile(
     r"(?<![a-z0-9])(?:(?:bd-?)?3d|h-?sbs|half-?(?:sbs|ou)|h-?ou|full-?sbs|mvc)(?![a-z0-9])", re.IGNORECASE
 )
 DUAL = re.compile(
-    r"(?<![a-z])(?:multi|dual|dl|ml)(?:[. -]?(?:audio|lang\w*))?(?![a-z])(?![. -]?subs?)", re.IGNORECASE
+    r"(?<![a-z])(?:multi|dual|(?<!web[-. ])dl|ml)(?:[. -]?(?:audio|lang\w*))?(?![a-z])(?![. -]?subs?)",
+    re.IGNORECASE,
 )
 
 

@@ -44,7 +44,7 @@ _COUNTED = (
         "twenty",
     ),
 )
-_NUMBER_WORDS = {word: str(number) for number, word in enumerate((*_COUNTED[0], *_COUNTED[1]), 1)}
+NUMBER_WORDS = {word: str(number) for number, word in enumerate((*_COUNTED[0], *_COUNTED[1]), 1)}
 _ROMAN = {
     "ii": "2",
     "iii": "3",
@@ -58,9 +58,10 @@ _ROMAN = {
 }
 # These are words and letters as well; they count as numbers at the end of a title, or after "part" and the like.
 _ROMAN_LAST = {"i": "1", "v": "5", "x": "10", "xiii": "13", "xiv": "14", "xv": "15"}
+ROMAN_WORDS = frozenset((*_ROMAN, *_ROMAN_LAST))
 _ORDINAL = re.compile(r"^(\d+)(?:st|nd|rd|th)$")
-_PART_WORDS = frozenset({"part", "pt", "chapter", "volume", "vol", "episode", "teil", "partie", "parte"})
-_SAME_WORDS = {
+PART_WORDS = frozenset({"part", "pt", "chapter", "volume", "vol", "episode", "teil", "partie", "parte"})
+SAME_WORDS = {
     "dr": "doctor",
     "mr": "mister",
     "mrs": "missis",
@@ -76,7 +77,7 @@ _SAME_WORDS = {
     "o": "0",
 }
 # Words that come and go between spellings of the same title.
-_LIGHT = frozenset({"the", "a", "an", "and", "le", "la", "les", "der", "die", "das", "el", "los", "il", "of"})
+LIGHT = frozenset({"the", "a", "an", "and", "le", "la", "les", "der", "die", "das", "el", "los", "il", "of"})
 
 # Two words of a title are the same word misspelt from here on.
 _SAME_WORD = 0.8
@@ -119,7 +120,7 @@ def spellings(text: str) -> tuple[Spelling, ...]:
         words = _numbers_as_digits(_simplified(text, umlauts=umlauts).split())
         if words:
             numbers = tuple(word for word in words if word[0].isdigit())
-            weighty = tuple(word for word in words if word not in _LIGHT) or tuple(words)
+            weighty = tuple(word for word in words if word not in LIGHT) or tuple(words)
             found["".join(words)] = Spelling(tuple(words), numbers, weighty, "".join(words))
     return tuple(found.values())
 
@@ -127,9 +128,9 @@ def spellings(text: str) -> tuple[Spelling, ...]:
 def _numbers_as_digits(words: list[str]) -> list[str]:
     found: list[str] = []
     for place, word in enumerate(words):
-        after_part = bool(found) and found[-1] in _PART_WORDS
+        after_part = bool(found) and found[-1] in PART_WORDS
         last = place == len(words) - 1 and place > 0
-        digits = _NUMBER_WORDS.get(word) or (_ROMAN.get(word) if place else None)
+        digits = NUMBER_WORDS.get(word) or (_ROMAN.get(word) if place else None)
         if digits is None and (after_part or last):
             digits = _ROMAN_LAST.get(word)
         ordinal = _ORDINAL.match(word)
@@ -139,7 +140,7 @@ def _numbers_as_digits(words: list[str]) -> list[str]:
             digits = word.lstrip("0") or "0"
         if digits and after_part:
             found.pop()
-        found.append(digits or _SAME_WORDS.get(word, word))
+        found.append(digits or SAME_WORDS.get(word, word))
     return found
 
 
