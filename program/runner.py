@@ -8,7 +8,7 @@ from functools import partial
 from program import housekeeping, log
 from program.bootstrap import Bootstrapped
 from program.clock import Clock
-from program.errors import SettingsError
+from program.errors import RivuletError, SettingsError
 from program.events import ContentServicesDue, CoreStarted, RetryLibrary
 from program.lifecycle import ERROR, START, STOP, Machine
 from program.log import logger
@@ -28,7 +28,6 @@ from program.vitals import Vitals
 
 TURN = timedelta(seconds=1)
 WATCH = timedelta(seconds=2)
-LOOK = timedelta(seconds=10)
 REVALIDATE = timedelta(seconds=30)
 HOUSEKEEPING = timedelta(hours=6)
 RESUME = timedelta(hours=6)
@@ -96,7 +95,13 @@ class MainRunner:
         self._made.bus.publish(CoreStarted())
         self._made.bus.publish(ContentServicesDue())
         self._made.bus.publish(RetryLibrary())
-        housekeeping.tidy(self._ctx)
+        self._tidy()
+
+    def _tidy(self) -> None:
+        try:
+            housekeeping.tidy(self._ctx)
+        except RivuletError as error:
+            logger.warning("tidying up comes later: {}", error)
 
     def _run_loop(self) -> None:
         try:
@@ -108,9 +113,9 @@ class MainRunner:
         made, every = self._made, self.scheduler.every
         every(TURN, "turn", made.loop.wake)
         every(WATCH, "settings", partial(self._watch, Watcher(made.store)))
-        every(LOOK, "vitals", self._vitals.look)
+        every(self._vitals.interval, "vitals", self._vitals.look)
         every(REVALIDATE, "plugins", self._check_plugins)
-        every(HOUSEKEEPING, "housekeeping", partial(housekeeping.tidy, self._ctx))
+        every(HOUSEKEEPING, "housekeeping", self._tidy)
         every(RESUME, "resume", partial(made.bus.publish, RetryLibrary()))
         made.store.on_change(self._changed)
         self._ctx.registry.on_change(self._use_plugins)

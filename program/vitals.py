@@ -2,11 +2,14 @@
 
 import threading
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 
 from program.clock import Clock
 
 # A restart of a database server, or a mount that is being made anew, takes less.
 PATIENCE_SECONDS = 300.0
+# So often within its patience it is to be called.
+LOOKS = 30
 
 
 class Vitals:
@@ -18,12 +21,13 @@ class Vitals:
         self._clock = clock
         self._organs = organs
         self._patience = patience
+        self.interval = timedelta(seconds=patience / LOOKS)
         self._lock = threading.Lock()
         # Guarded by the lock: seconds of the monotonic clock.
         self._well_at = dict.fromkeys(organs, clock.monotonic())
 
     def look(self) -> None:
-        """Ask each organ; to be called every few seconds."""
+        """Ask each organ; to be called each `interval`."""
         for name, is_well in self._organs.items():
             if is_well():
                 with self._lock:
