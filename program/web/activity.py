@@ -3,11 +3,12 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
 
 from flask import request
 from werkzeug.wrappers import Response
 
-from program.api import status
+from program.api import status, stream
 from program.api.payloads import LogsQuery
 from program.db import overview
 from program.errors import NotFound
@@ -17,11 +18,13 @@ from program.plugins import PluginState, PluginStatus
 from program.plugins.discovery import AnyPlugin
 from program.queues.job import JobState, JobView
 from program.services.flows import names
-from program.services.plugin import Downloader
+from program.services.plugin import ContentService, Downloader
 from program.settings.provider import ProviderSettings
 from program.web import pages
 from program.web.pages import Answer, Page, Web
 
+# Pages that are told at once; the others notice within seconds by asking.
+MOST_PAGES = 3
 RUNNING_SHOWN, WAITING_SHOWN, HAPPENED_SHOWN = 50, 12, 30
 LINES_READ, LINES_SHOWN = 10_000, 300
 # What a queue does, said of one of its jobs.
@@ -138,6 +141,14 @@ def _word(web: Web, queue: str) -> str:
     return f"{title}: {what}"
 
 
+def live(web: Web) -> Answer:
+    """Tell a page, as long as it is open, that something has happened; it then asks for its parts again."""
+    if web.api.streams.count() >= MOST_PAGES:
+        # Other programs want to listen as well; the page goes on asking now and then.
+        return Response(status=HTTPStatus.NO_CONTENT)
+    return stream.events(web.api)
+
+
 def providers(web: Web) -> Answer:
     """Show every provider with its standing."""
     standing = {one.key: one for one in web.api.registry.statuses()}
@@ -148,12 +159,18 @@ def providers(web: Web) -> Answer:
         groups.setdefault(kind.section, []).append(Provider(kind, one, mark))
     ordered = {title: groups[section] for section, title in SECTIONS.items() if section in groups}
     has_accounts = bool(web.api.registry.of(Downloader))
-    return pages.render("providers.html", groups=ordered, redact=redact, has_accounts=has_accounts)
+    hooked = {
+        plugin.key: status.webhook_path(web.api, plugin.key) for plugin in web.api.registry.of(ContentService)
+    }
+    return pages.render(
+        "providers.html", groups=ordered, redact=redact, has_accounts=has_accounts, webhooks=hooked
+    )
 
 
 def accounts(web: Web) -> Answer:
     """Show the accounts of the debrid services; asks them, so it may take a moment."""
-    return pages.render("accounts.html", accounts=status.accounts(web.api).services)
+    titles = {kind.key: kind.title for kind in web.api.registry.classes}
+    return pages.render("accounts.html", accounts=status.accounts(web.api).services, titles=titles)
 
 
 def test(web: Web, key: str) -> Response:
@@ -213,6 +230,7 @@ def _lines(raw: list[str]) -> list[Line]:
 
 PAGES = (
     Page(rule="/activity", name="activity", handle=activity),
+    Page(rule="/live", name="live", handle=live),
     Page(rule="/providers", name="providers", handle=providers),
     Page(rule="/providers/accounts", name="accounts", handle=accounts),
     Page(rule="/providers/<key>/test", name="test", handle=test, methods=("POST",)),

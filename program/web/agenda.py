@@ -1,4 +1,4 @@
-"""What comes out when: one month as a list of days."""
+"""What comes out when, as a list of days."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +14,8 @@ from program.web.pages import Answer, Page, Web
 
 FIRST_YEAR, LAST_YEAR = 1880, 2199
 FORM = "%Y-%m"
+# What is shown of the past and of the future when nobody asks for a month.
+BACK, AHEAD = timedelta(days=7), timedelta(days=62)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,18 +29,21 @@ class Day:
 
 
 def calendar(web: Web) -> Answer:
-    """Show a month."""
+    """Show a month, or what comes next when the address names none."""
     zone = pages.zone()
     today = web.now.astimezone(zone).date()
-    month = _month(request.args.get("month", ""), today)
-    after = _beside(month, 1)
+    month = _month(request.args.get("month", ""))
+    start = month or today - BACK
+    end = _beside(month, 1) if month else today + AHEAD
     with web.api.db.read() as tx:
-        rows = items.calendar(tx, _begin(month, zone), _begin(after, zone))
+        rows = items.calendar(tx, _begin(start, zone), _begin(end, zone))
     days = tuple(
         Day(times.day(on, today), on, on < today, tuple((row, _chip(web, row)) for row in group))
         for on, group in groupby(rows, key=lambda row: row.aired_at.astimezone(zone).date())
     )
-    around: Mapping[str, str] = {"before": f"{_beside(month, -1):{FORM}}", "after": f"{after:{FORM}}"}
+    before = _beside(month, -1) if month else today
+    after = _beside(month or today.replace(day=1), 1)
+    around: Mapping[str, str] = {"before": f"{before:{FORM}}", "after": f"{after:{FORM}}"}
     return pages.render("calendar.html", month=month, days=days, around=around, today=today)
 
 
@@ -46,13 +51,13 @@ def _chip(web: Web, row: CalendarRow) -> words.Chip:
     return words.chip(row.last_state, now=web.now, zone=pages.zone())
 
 
-def _month(text: str, today: date) -> date:
-    """Return the first day of the month that an address names, of this month when it names none."""
+def _month(text: str) -> date | None:
+    """Return the first day of the month that an address names, None when it names none."""
     try:
         month = datetime.strptime(text, FORM).replace(tzinfo=UTC).date()
     except ValueError:
-        return today.replace(day=1)
-    return month if FIRST_YEAR <= month.year <= LAST_YEAR else today.replace(day=1)
+        return None
+    return month if FIRST_YEAR <= month.year <= LAST_YEAR else None
 
 
 def _beside(month: date, step: int) -> date:

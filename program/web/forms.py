@@ -25,6 +25,8 @@ SPELLINGS: Mapping[str, str] = {
     "mib": "MiB",
     "vfs": "library folder",
 }
+# Ends of names that say what a number counts.
+UNITS = ("minutes", "hours", "seconds", "days", "kib", "mib")
 # Form over content: what is typed for a list is one line each, for a table `name = value`.
 Control = Literal[
     "switch",
@@ -48,7 +50,10 @@ OCTAL = get_args(Permissions)[1]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """One value. text: as it stands in the form; chosen: of a field with several; locked: the variable that sets it."""
+    """One value. text: as it stands in the form; chosen: of a field with several; locked: the variable that sets it.
+
+    unit: what its number counts.
+    """
 
     path: str
     label: str
@@ -58,6 +63,7 @@ class Field:
     is_on: bool = False
     chosen: tuple[str, ...] = ()
     options: tuple[str, ...] = ()
+    unit: str = ""
     lowest: str = ""
     highest: str = ""
     locked: str = ""
@@ -118,10 +124,12 @@ def block_of(
 def field_of(value: object, path: str, info: FieldInfo, variable: str) -> Field:
     """Return one field with its present value."""
     control, options = control_of(info)
+    label, unit = named(path.rpartition(".")[2])
     made = Field(
         path=path,
-        label=info.title or label_of(path.rpartition(".")[2]),
-        help=info.description or "",
+        label=info.title or label,
+        unit=unit,
+        help=(info.description or "").rstrip("."),
         control=control,
         options=options,
         locked=variable,
@@ -133,10 +141,14 @@ def field_of(value: object, path: str, info: FieldInfo, variable: str) -> Field:
     return with_value(made, documents.value_of(value))
 
 
-def label_of(key: str) -> str:
-    """Return what a setting is called, made from its key."""
-    words = " ".join(SPELLINGS.get(word, word) for word in key.split("_"))
-    return words[:1].upper() + words[1:]
+def named(key: str) -> tuple[str, str]:
+    """Return what a setting is called, made from its key, and what it counts: `wait_days` is `Wait`, in `days`."""
+    if key == "enabled":
+        return "Use it", ""
+    rest, _, last = key.rpartition("_")
+    unit = SPELLINGS.get(last, last) if rest and last in UNITS else ""
+    words = " ".join(SPELLINGS.get(word, word) for word in (rest if unit else key).split("_"))
+    return words[:1].upper() + words[1:], unit
 
 
 def control_of(info: FieldInfo) -> tuple[Control, tuple[str, ...]]:

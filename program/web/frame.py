@@ -10,6 +10,7 @@ from pathlib import Path
 from flask import Flask, url_for
 
 from program.api.status import RUNNING
+from program.db import overview
 from program.plugins import PluginState
 from program.web import pages, times, words
 from program.web.pages import Web
@@ -98,6 +99,7 @@ def install(app: Flask, web: Web) -> None:
             "is_signed_in": pages.is_signed_in(),
             "health": watch.now,
             "here": pages.here(),
+            "needs_you": lambda: _needs_you(web),
             "places": PLACES,
             "theme": pages.theme(),
         }
@@ -112,6 +114,13 @@ def install(app: Flask, web: Web) -> None:
         words=words,
     )
     app.jinja_env.filters["bytes"] = times.size
+
+
+def _needs_you(web: Web) -> int:
+    """Return how many titles wait for a person."""
+    with web.api.db.read() as tx:
+        counts = overview.title_counts(tx)
+    return sum(number for (_, state), number in counts.items() if state in words.NEEDS_YOU)
 
 
 @lru_cache

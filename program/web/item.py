@@ -76,6 +76,8 @@ def item(web: Web, item_id: int) -> Answer:
         chip=_chip(web, shown.detail),
         place=_place(shown.detail),
         first=FIRST_ACTION.get(shown.item.last_state),
+        now=web.now,
+        titles={kind.key: kind.title for kind in web.api.registry.classes},
         seasons=_seasons(web, shown.detail),
         releases=found,
         more_releases=len(shown.candidates) - len(found),

@@ -23,14 +23,14 @@ LONGEST_SEARCH = 200
 AHEAD = timedelta(days=30)
 ROOTS = frozenset({MediaType.MOVIE, MediaType.SHOW})
 KINDS: Mapping[str, tuple[str, frozenset[MediaType]]] = {
-    "all": ("All", ROOTS),
+    "all": ("All kinds", ROOTS),
     "films": ("Films", frozenset({MediaType.MOVIE})),
     "series": ("Series", frozenset({MediaType.SHOW})),
     "anime": ("Anime", ROOTS),
 }
 SORTS: Mapping[str, tuple[str, Sort]] = {
-    "newest": ("Newest first", Sort.DATE_DESC),
-    "oldest": ("Oldest first", Sort.DATE_ASC),
+    "newest": ("Newest", Sort.DATE_DESC),
+    "oldest": ("Oldest", Sort.DATE_ASC),
     "title": ("A to Z", Sort.TITLE_ASC),
     "title-back": ("Z to A", Sort.TITLE_DESC),
 }

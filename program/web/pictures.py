@@ -43,7 +43,7 @@ def drawing(title: str) -> str:
     words = [word for word in title.split() if word[0].isalnum()]
     telling = [word for word in words if word.lower() not in SMALL] or words
     letters = "".join(word[0] for word in telling[:MOST_LETTERS]).upper() or "?"
-    hue = int.from_bytes(hashlib.sha256(title.encode()).digest()[:2]) % CIRCLE
+    hue = int.from_bytes(hashlib.sha256(title.encode()).digest()[:4]) % CIRCLE
     return DRAWING.format(hue=hue, other=(hue + APART) % CIRCLE, letters=escape(letters))
 
 

@@ -11,6 +11,7 @@ from program.web.sentence import REASONS
 
 # What a step is called and marked with.
 STEPS: Mapping[str, tuple[str, str]] = {
+    "request": ("Asked for", "person"),
     "index": ("Looked up", "eye"),
     "scrape": ("Searched", "search"),
     "download": ("Fetched", "down"),
@@ -164,6 +165,7 @@ def _release(candidate: Candidate, *, is_active: bool) -> Release:
         )
     else:
         verdict, tone = ("In use" if is_active else "Fits"), "green"
+    verdict = verdict[:1].upper() + verdict[1:]
     return Release(candidate, verdict, tone, is_active, _terms(release.score))
 
 
@@ -173,6 +175,6 @@ def _terms(score: Mapping[str, int]) -> tuple[Term, ...]:
     terms, at = [], 0.0
     for name, points in sorted(score.items(), key=lambda pair: -abs(pair[1])):
         width = 100 * abs(points) / whole if whole else 0.0
-        terms.append(Term(name.replace("_", " "), points, round(at, 1), round(width, 1)))
+        terms.append(Term(name.rpartition(".")[2].replace("_", " "), points, round(at, 1), round(width, 1)))
         at += width
     return tuple(terms)

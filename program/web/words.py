@@ -1,11 +1,12 @@
 """The twelve states in a person's words: a chip of a word, a colour and a mark; the colour never stands alone."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from types import MappingProxyType
 
-from program.media.item import MediaType, States
+from program.media.item import Ids, MediaType, States
 from program.web import times
 
 
@@ -114,6 +115,17 @@ def kind(media_type: MediaType) -> str:
 def season_name(number: int | None) -> str:
     """Return what a season is called."""
     return f"Season {number}" if number else "Specials"
+
+
+def name(title: str | None, ids: Ids, item_id: int) -> str:
+    """Return what a title is called; one that was not looked up yet by its id at a metadata service."""
+    known = (("TMDB", ids.tmdb), ("TVDB", ids.tvdb), ("IMDb", ids.imdb))
+    return title or next((f"{service} {value}" for service, value in known if value), f"Title {item_id}")
+
+
+def mark(title: str | None, poster: str | None) -> str:
+    """Return what changes with the picture of a title, so that a browser asks for a new one at once and keeps it otherwise."""
+    return hashlib.sha256(f"{poster} {title}".encode()).hexdigest()[:8]
 
 
 def place(season: int | None, episode: int | None) -> str:

@@ -7,16 +7,20 @@
   const isLive = (element) => element?.matches?.("[data-live]");
   document.addEventListener("htmx:before:request", (event) => {
     const element = event.detail.ctx.sourceElement;
-    const isInUse = isLive(element) && element.querySelector(":checked:not(option), form :focus-within");
+    const isInUse = isLive(element) && element.querySelector(":checked:not(option), input:focus, textarea:focus");
     if (isLive(element) && (document.hidden || isInUse)) event.preventDefault();
   });
-  const events = document.querySelector("meta[name=events]")?.content;
-  if (events) {
+  const events = document.querySelector("[data-live]") && document.querySelector("meta[name=events]")?.content;
+  const listen = () => {
     let waiting;
-    new EventSource(events).onmessage = () => {
+    const source = new EventSource(events);
+    source.onmessage = () => {
       waiting ??= setTimeout(() => { waiting = undefined; htmx.trigger(document.body, "news"); }, 500);
     };
-  }
+    addEventListener("pagehide", () => source.close());
+  };
+  // Whoever only passes through takes no place among the listeners.
+  if (events) setTimeout(listen, 2000);
 
   // Keys: / search, g and a letter for a place, ? for help.
   let last = "";
