@@ -8,6 +8,7 @@ A provider's own codes are read first. No text made here holds a secret.
 
 import ipaddress
 import json
+import logging
 import socket
 import threading
 from collections import Counter
@@ -59,6 +60,9 @@ __all__ = [
 ]
 
 T = TypeVar("T")
+
+# What it says of each connection that could not be made, a data source says once, in a sentence.
+logging.getLogger("urllib3").setLevel(logging.ERROR)
 
 USER_AGENT = "Rivulet/0.1"
 # A wait up to this long may hold a worker; a longer one parks the job.
