@@ -11,6 +11,12 @@ _AFTER_DASH = re.compile(
     rf"(?=\s*(?:end|fin)?\s*(?:[\[(\-.,)]|\s|$|{_COVERED}))",
     re.IGNORECASE,
 )
+# A batch: `01 - 12`.
+_WIDE_RANGE = re.compile(r"(?<=[^\W\d_!?.])[ .]+(?P<e>0\d{1,2})(?P<half>\.5)? - (?P<f>\d{2,3})(?=[ ]*[\[(])")
+# Tight, so that only a number with a zero is one.
+_TIGHT = re.compile(
+    r"(?<=[^\W_!?.])(?:[ .]*-[ .]*|[ .]+)(?P<e>0\d{1,2})(?P<half>\.5)?(?:v\d)?(?P<f>(?!))?-?(?=[ .]*[\[(])"
+)
 _IN_BRACKETS = re.compile(
     r"[\[(](?:ep?\.?\s?|#)?(?P<e>\d{2,4})(?P<half>\.5)?(?:v\d)?(?:\s?[-~]\s?(?P<f>\d{2,4}))?(?:\s?(?:end|fin|v\d))?[\])]",
     re.IGNORECASE,
@@ -39,15 +45,20 @@ def outside(text: str) -> Numbering | None:
     return Numbering(is_special=True, start=match.start(), end=match.end())
 
 
+_PATTERNS = (
+    (_WIDE_RANGE, True),
+    (_AFTER_DASH, False),
+    (_IN_BRACKETS, True),
+    (_BEFORE_BRACKET, True),
+    (_TIGHT, True),
+    (_SIGN, False),
+)
+
+
 def absolute(text: str) -> Numbering | None:
     """Read a number that counts over the whole show, or a range of them; a half one is a special."""
     grouped = _LEADING_GROUP.match(text) is not None
-    for pattern, needs_group in (
-        (_AFTER_DASH, False),
-        (_IN_BRACKETS, True),
-        (_BEFORE_BRACKET, True),
-        (_SIGN, False),
-    ):
+    for pattern, needs_group in _PATTERNS:
         if needs_group and not grouped:
             continue
         for match in pattern.finditer(text):
@@ -60,6 +71,8 @@ def absolute(text: str) -> Numbering | None:
 def _absolute_of(match: re.Match[str], *, grouped: bool) -> Numbering | None:
     first, last = int(match["e"]), int(match["f"] or match["e"])
     if first in _YEARS and not (grouped and match.re is _AFTER_DASH):
+        return None
+    if match.re is _WIDE_RANGE and len(match["e"]) != len(match["f"]):
         return None
     if last < first or last - first > LONGEST_RANGE:
         return None

@@ -7,33 +7,45 @@ from program.services.matching.counting import LONGEST_RANGE, Numbering
 _COVERED = "\N{REPLACEMENT CHARACTER}"
 # Season and episode in one number; with the words of television behind it, since titles have numbers too.
 _GLUED = re.compile(
-    r"(?<=[^\W_])[ .\-\[(]+(?P<s>\d{1,2})(?P<e>\d\d)(?![\d\w.]\d|\w|[ .]?(?:19|20)\d\d(?!\d))(?P<close>[\])])?"
+    r"(?<=[^\W_])(?<!\d)[ .\-\[(]+(?P<s>0[1-9]|\d{1,2})(?P<e>\d\d)(?:-(?P=s)(?P<f>\d\d))?"
+    r"(?!-\d|[\d\w.]\d|\w|[ .]?(?:19|20)\d\d(?!\d))(?P<close>[\])])?"
 )
 _TELEVISION = re.compile(
     r"(?<![a-z])(?:hdtv|pdtv|dsr|dvd-?rip|web(?:-?(?:dl|rip))?|xvid|divx|tvrip|720p|1080p|480p)(?![a-z])",
     re.IGNORECASE,
 )
+_RECORDED = re.compile(r"(?<![a-z])(?:hdtv|pdtv|dsr|dvd-?rip|xvid|divx|tvrip)(?![a-z])", re.IGNORECASE)
 _ANIME = re.compile(r"(?<![a-z])vost(?:fr|eng|a)?(?![a-z])", re.IGNORECASE)
 _BEFORE_NOISE = re.compile(
     rf"(?<=[^\W\d_!?])[ .]+(?P<e>(?!19|20)\d{{4}}|\d{{2,3}})(?:v\d|\s?[-~]\s?(?P<f>\d{{2,3}}))?(?=[ .]*[\[(]?{_COVERED}|[ .]+vost)",
     re.IGNORECASE,
 )
 _LEADING = re.compile(r"^[\s\[(]*(?P<e>0\d{1,2})[\])]?\s*(?:[-.]\s)\s*(?=[^\W\d_])")
+# Between the title and that of the episode; an anime group's number, or one with a zero before it.
+_BETWEEN = re.compile(r"(?<=[^\W\d_!?])[ .]+(?P<e>0\d{1,2})(?:v\d)?[ .]+(?=[^\W\d_])")
+_BETWEEN_GROUPED = re.compile(r"(?<=[^\W\d_!?])[ .]+(?P<e>\d{2,3})(?:v\d)?[ .]+(?=[^\W\d_]{3})")
+_GROUPED = re.compile(r"^\s*\[[^\W\d_][^\]]*\]")
 
 
 def glued(text: str, raw: str) -> Numbering | None:
     """Read `101` as the first season's first episode. text: with its technical words covered; raw: with them."""
+    if _GROUPED.match(text):
+        return None
     for match in _GLUED.finditer(text):
         season, episode = int(match["s"]), int(match["e"])
-        is_year = len(match["s"]) > 1 and match["s"] in ("19", "20")
-        if not season or not episode or is_year or match["s"].startswith("0"):
+        is_year = match["s"] in ("19", "20")
+        if not season or not episode or is_year:
             continue
         is_bracketed = match["close"] is not None
         if not is_bracketed and (not _TELEVISION.search(raw, match.end()) or _ANIME.search(raw)):
             continue
+        if match["f"] and not _RECORDED.search(raw, match.end()):
+            continue
         if _is_last(text, match) or is_bracketed:
             number = int(match["s"] + match["e"])
-            return Numbering((season,), (episode,), glued=number, start=match.start(), end=match.end())
+            last = int(match["f"] or episode)
+            episodes = tuple(range(episode, last + 1)) or (episode,)
+            return Numbering((season,), episodes, glued=number, start=match.start(), end=match.end())
     return None
 
 
@@ -43,8 +55,9 @@ def _is_last(text: str, match: re.Match[str]) -> bool:
 
 
 def alone(text: str) -> Numbering | None:
-    """Read a number right before the technical words, or with a zero at the very front."""
-    for pattern in (_BEFORE_NOISE, _LEADING):
+    """Read a number right before the technical words, at the very front with a zero, or between two titles."""
+    patterns = (_BEFORE_NOISE, _LEADING, _BETWEEN, *((_BETWEEN_GROUPED,) if _GROUPED.match(text) else ()))
+    for pattern in patterns:
         match = pattern.search(text)
         if match is not None and int(match["e"]):
             first, last = int(match["e"]), int(match.groupdict().get("f") or match["e"])

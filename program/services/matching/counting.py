@@ -9,10 +9,14 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cache
 
+from program.services.matching.noise import WEAK_WORDS
+
 # Longer runs of episodes in one file or pack are a misreading.
 LONGEST_RANGE = 400
 LONGEST_LOOSE_RANGE = 60
 SEASONS_MAX = 60
+# A file of so many episodes may have a title behind them.
+_MOST_TITLED = 3
 
 SEASON = (
     r"(?:seasons?|saisons?|temporadas?|temp|staffeln?|stagion[ei]|series|seizoen(?:en)?|sezon[aiy]?|s(?:ä|ae?)song(?:er)?"
@@ -20,7 +24,7 @@ SEASON = (
 )
 EPISODE = (
     r"(?:episodes?|[eé]pis[oó]dios?|épisodes?|eps?|cap(?:itulo|ítulo)?s?|folgen?|aflevering(?:en)?|avsnitt|odc(?:inek)?|"
-    r"сери[яйи]|эпизод|bölüm)"
+    r"сери[яйи]|эпизод|b[öo]l[üu]m)"
 )
 
 
@@ -78,20 +82,31 @@ def episodes_from(first: str, text: str, end: int) -> tuple[tuple[int, ...], int
 def _belongs(more: re.Match[str], last: int, width: int) -> bool:
     number, mark, sign = int(more["number"]), more["mark"], (more["sign"] or "").lower()
     if mark or more["season"] or more["cross"]:
-        return number > last
+        # `E03.Episode.10`: the word begins a title unless something joins the two.
+        is_word = len((mark or "").strip(" .")) > 1 and not sign and more["op"] != ""
+        return number > last and not is_word
     following = more.string[more.end() : more.end() + 1]
     if number <= last or number - last > LONGEST_LOOSE_RANGE or following.isalpha():
         return False
     is_as_wide = len(more["number"]) in (width, width + 1)
     if sign and " " not in more["op"]:
-        return is_as_wide
+        # `E05-10.Years.Later`: many episodes in one have no title.
+        return is_as_wide and (number - last <= _MOST_TITLED or not _goes_on(more))
     if not sign:
         # `E02.03.04`: the next number, written in the same way.
-        return more["op"] == "." and number == last + 1 and len(more["number"]) == width > 1
+        is_next = number == last + 1 and len(more["number"]) == width > 1
+        is_at_end = re.match(r"\s*(?:$|[\[(\N{REPLACEMENT CHARACTER}])", more.string[more.end() :])
+        return is_next and (more["op"] == "." or (more["op"] == " " and is_at_end is not None))
     is_last = not re.match(r"[ .]*[^\W\d_]", more.string[more.end() :])
     if sign in _AND_SIGNS:
         return number == last + 1 and is_as_wide
     return sign in _RANGE_SIGNS and sign not in ("-", "~") and is_last
+
+
+def _goes_on(more: re.Match[str]) -> bool:
+    """Return True when a word that is no technical one follows."""
+    word = re.match(r"[ .]+([^\W\d_]+)", more.string[more.end() :])
+    return word is not None and word[1].casefold() not in WEAK_WORDS | {"of", "von", "de", "из"}
 
 
 @cache

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from program.services.matching.counting import (
     EPISODE,
@@ -14,7 +15,7 @@ from program.services.matching.counting import (
 )
 
 _STANDARD = re.compile(
-    r"(?<![a-z0-9])s(?P<s>\d{1,4})[\]\[)( ._x-]*(?:e(?:p(?:isode)?)?|folge|серия)[\[(. _-]*(?P<e>\d{1,4})(?!\d|[pi](?![a-z]))",
+    r"(?<![a-z0-9])s\.?(?P<s>\d{1,4})[\]\[)( ._,x-]*(?:e(?:p(?:isode)?)?|folge|серия)[\[(. _-]*(?P<e>\d{1,4})(?!\d|[pi](?![a-z]))",
     re.IGNORECASE,
 )
 # Spanish and Portuguese names count in temporadas; tight, since a lone T is a letter.
@@ -30,24 +31,29 @@ _SEASON_DOT = re.compile(
     r"(?<![a-z0-9])s(?P<s>\d{1,2})[. ](?P<e>\d{2})(?![\d.]\d|[a-z0-9]|[. ]\d{2}(?!\d))", re.IGNORECASE
 )
 _WORDS = re.compile(
-    rf"(?<![^\W\d_]){SEASON}[. :#-]*(?P<s>\d{{1,4}})[\], .:;()/-]*(?:{EPISODE})[. :#-]*(?P<e>\d{{1,4}})(?!\d)",
+    rf"(?<![^\W\d_]){SEASON}[. :#-]*(?P<s>\d{{1,4}})[\], .:;()/-]*(?:{EPISODE}|e(?=\d))[. :#-]*(?P<e>\d{{1,4}})(?!\d)",
     re.IGNORECASE,
 )
 _WIDE_RANGE = re.compile(r"\s+-\s+(?P<to>\d{1,3})(?=\s*(?:$|[\[(]|\N{REPLACEMENT CHARACTER}))")
 _WORDS_AFTER = re.compile(
-    rf"(?<!\d)(?P<s>\d{{1,2}})(?:st|nd|rd|th|[.ªº°a]|-?й)?\s*{SEASON}[. ,:(-]*"
-    rf"(?:(?P<e>\d{{1,4}})(?:\s*[-~]\s*(?P<to>\d{{1,4}}))?[.ªº°]?\s*(?:{EPISODE})|(?:{EPISODE})[. :]*(?P<f>\d{{1,4}}))",
+    rf"(?<!\d)(?P<s>\d{{1,2}})(?:st|nd|rd|th|[.ªº°a]|-?й)?[. ]*{SEASON}[. ,:(-]*"
+    rf"(?:(?P<e>\d{{1,4}})(?:\s*[-~]\s*(?P<to>\d{{1,4}}))?[.ªº°]?[. ]*(?:{EPISODE})|(?:{EPISODE})[. :]*(?P<f>\d{{1,4}}))",
     re.IGNORECASE,
 )
 _WORDS_TURNED = re.compile(
     rf"(?<!\d)(?P<e>\d{{1,4}})[.ªº°]?\s*(?:{EPISODE})[. ,:(-]*(?P<s>\d{{1,2}})(?:[.ªº°a]|-?й)?\s*{SEASON}(?![^\W\d_])",
     re.IGNORECASE,
 )
+_SPELT = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_WORDS_SPELT = re.compile(
+    rf"(?<![^\W\d_])season[. ](?P<s>{'|'.join(_SPELT)})[., -]+episode[. ](?P<e>{'|'.join(_SPELT)})(?![^\W\d_])",
+    re.IGNORECASE,
+)
 _CROSS = re.compile(r"(?<![\da-z])(?P<s>\d{1,2}|(?:19|20)\d\d)\s?x\s?(?P<e>\d{2,3})(?!\d)", re.IGNORECASE)
 # One digit is more often a size or a formation; it must end the name or stand before a dash.
 _CROSS_SHORT = re.compile(r"(?<![\da-z])(?P<s>\d{1,2})x(?P<e>\d)(?=\s*$|\s+-\s)", re.IGNORECASE)
 _SPANISH = re.compile(
-    r"\bcap(?:itulo|ítulo)?\.?[ ]?(?P<s>\d{1,2})(?P<e>\d{2})(?:[_ -](?P<t>\d{1,2})(?P<u>\d{2}))?(?!\d)",
+    r"\bcap(?:itulo|ítulo)?\.?[ ]?(?P<s>\d{1,2})\.?(?P<e>\d{2})(?:[_ -](?P<t>\d{1,2})(?P<u>\d{2}))?(?!\d)",
     re.IGNORECASE,
 )
 _OF = re.compile(
@@ -82,12 +88,19 @@ def standard(text: str) -> Numbering | None:
     match = _STANDARD.search(text) or _CROSS_S.search(text) or _TEMPORADA.search(text)
     if match is None:
         return None
-    found = with_episodes(match, text, match["s"], match["e"])
+    found = _from_cross(with_episodes(match, text, match["s"], match["e"]), text)
     another = _STANDARD.search(text, found.end)
     if len(found.episodes) > 1 and another and int(another["s"]) == found.seasons[0] + 1:
         # `S01E01-E10 S02E01-E08`: whole seasons.
         return Numbering((*found.seasons, int(another["s"])), start=found.start, end=another.end())
     return found
+
+
+def _from_cross(found: Numbering, text: str) -> Numbering:
+    """Return the same from where it first stands, for names that say it twice: `2x11 … S02E11`."""
+    twin = _CROSS.search(text, 0, found.start)
+    is_same = twin is not None and (int(twin["s"]),) == found.seasons and int(twin["e"]) in found.episodes
+    return replace(found, start=twin.start()) if twin is not None and is_same else found
 
 
 def words(text: str) -> Numbering | None:
@@ -104,6 +117,10 @@ def words(text: str) -> Numbering | None:
     if match is not None:
         found = with_episodes(match, text, match["s"], match["e"] or match["f"])
         return _ranged(match, found) if match["to"] else found
+    match = _WORDS_SPELT.search(text)
+    if match is not None:
+        numbers = [_SPELT.index(match[name].lower()) + 1 for name in ("s", "e")]
+        return Numbering((numbers[0],), (numbers[1],), start=match.start(), end=match.end())
     match = _WORDS_TURNED.search(text)
     return (
         Numbering((int(match["s"]),), (int(match["e"]),), start=match.start(), end=match.end())
@@ -201,7 +218,6 @@ def counted(text: str) -> Numbering | None:
 
 
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii")
-_SPELT = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _PART = re.compile(
     rf"(?<![^\W_])(?:parts?|pt|teil|partie|parte)[. ](?P<e>\d{{1,2}}|i{{1,3}}|iv|vi{{0,3}}|{'|'.join(_SPELT)})"
     r"(?:(?:-|[. ](?:and|&)[. ](?:part|pt)[. ])(?P<f>\d{1,2}))?(?![^\W_])",

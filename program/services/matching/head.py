@@ -21,6 +21,8 @@ from program.services.matching.titles import (
 _DATED = re.compile(r"[-. /]\d\d?[-. /]\d\d?(?!\d)")
 _GROUP = re.compile(r"^\s*(?:\[([^\]]*)\]|\{([^}]*)\})[ .\-]*")
 _ROUND = re.compile(r"^\s*\(([^)]*)\)[ .\-]*")
+# An anime group in round brackets, which only the form of its number tells from a title.
+_ROUND_GROUP = re.compile(r"^\s*\(([A-Za-z][\w-]*)\)[ .\-]*(?=\w)")
 _SITE = re.compile(
     r"^[\s\[({]*(?:www[. ][\w-]+[. ]\w{2,12}|[\w-]+\.(?:com|org|net|info|cc|xyz|lol|ws|to))[\s\])}]*(?:[-:|]\s*|(?<=[\])}])\s*)",
     re.IGNORECASE,
@@ -54,6 +56,9 @@ def read_head(text: str, *, of_film: bool = False) -> Head:
     numbering = read_numbering(covered, text, of_film=of_film)
     if numbering is not None and numbering.start < start < numbering.end:
         start = numbering.end
+    named = _ROUND_GROUP.match(text) if numbering is not None and numbering.form == "absolute" else None
+    if named is not None and group is None:
+        start, group = named.end(), named[1]
     first = _region_end(covered, start, numbering)
     found: list[TitleReading] = []
     for begin, side in _sides(text, start):

@@ -4,7 +4,9 @@ import re
 
 from program.services.matching.counting import SEASON, SEASONS_MAX, Numbering, rest_says_special, seasons_from
 
-_PACK_S = re.compile(r"(?<![a-z0-9])s(?P<s>\d{1,4})(?![a-rt-z0-9]|s(?!\d)|[ .]?e\d)", re.IGNORECASE)
+_PACK_S = re.compile(
+    r"(?<![a-z0-9])s(?P<s>\d{1,4})(?![a-oq-rt-z0-9]|p(?!\d)|s(?!\d)|[ .]?e\d)", re.IGNORECASE
+)
 _PACK_WORD = re.compile(rf"(?<![^\W\d_]){SEASON}[. :#]*(?P<s>\d{{1,4}})(?!\d|[. ]?(?:x|of)\d)", re.IGNORECASE)
 _PACK_AFTER = re.compile(
     r"(?<!\d)(?P<s>\d{1,2})(?:st|nd|rd|th|ª|º|°|[drtnv]?a(?=[. ])|\.|-?й)?(?:\s*[-~]\s*(?P<t>\d{1,2}))?"

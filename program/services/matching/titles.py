@@ -10,7 +10,7 @@ YEAR = re.compile(r"(?<![^\W_])(?:19|20)\d\d(?![^\W_])")
 BRACKETS = re.compile(r"[\[({]([^\])}]*)[\])}]?")
 # What may stand behind a title as a whole.
 _PHRASE = re.compile(
-    r"[\s._\-(\[]+(?:(?:the[\s._])?complete(?:[\s._](?:tv[\s._])?(?:series|collection|seasons?|show))?|int[eé]grale?"
+    r"[\s._\-(\[]+(?:(?:the[\s._])?complete(?:[\s._](?:tv[\s._])?(?:series|collection|seasons?|show))?|int[eé]grale?|all[\s._]episodes|batch"
     r"|(?:season|saison|temporada|stagione|staffel)[\s._]\d{1,2})[\s._\-)\]\[(]*$",
     re.IGNORECASE,
 )

@@ -19,12 +19,16 @@ KNOWN_WRONG = {
 }
 
 
-@pytest.mark.parametrize("row", [*rows(), *rows(CASES / "readings_later.txt")], ids=lambda row: row.name)
+@pytest.mark.parametrize(
+    "row",
+    [*rows(), *rows(CASES / "readings_later.txt"), *rows(CASES / "readings_third.txt")],
+    ids=lambda row: row.name,
+)
 def test_a_name_of_the_list_is_read_right(row: Row) -> None:
     assert all(is_right(row, read(row))) is (row.name not in KNOWN_WRONG)
 
 
-@pytest.mark.parametrize("name", ["readings.txt", "readings_later.txt"])
+@pytest.mark.parametrize("name", ["readings.txt", "readings_later.txt", "readings_third.txt"])
 def test_hardly_a_name_is_taken_for_another_and_few_are_missed(name: str) -> None:
     for score in scores(rows(CASES / name)):
         assert score.precision >= PRECISION or score.taken < 20, score
