@@ -14,7 +14,8 @@ DIGITS = r"[1-9][0-9]{0,9}"
 PATTERNS: tuple[tuple[re.Pattern[str], Kind | None, str], ...] = (
     (re.compile(rf"themoviedb\.org/movie/({DIGITS})\b"), "movie", "tmdb"),
     (re.compile(rf"themoviedb\.org/tv/({DIGITS})\b"), "tv", "tmdb"),
-    (re.compile(rf"thetvdb\.com/(?:dereferrer/)?series/({DIGITS})(?![\w-])"), "tv", "tvdb"),
+    # Without "dereferrer" there stands a name, and a name may be a number.
+    (re.compile(rf"thetvdb\.com/dereferrer/series/({DIGITS})(?![\w-])"), "tv", "tvdb"),
     (re.compile(rf"thetvdb\.com/.*[?&](?:series)?id=({DIGITS})\b"), "tv", "tvdb"),
     (re.compile(r"\b(tt[0-9]{5,10})\b"), None, "imdb"),
     (re.compile(rf"^tmdb[:-]({DIGITS})$"), None, "tmdb"),

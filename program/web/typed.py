@@ -16,6 +16,7 @@ from program.web.forms import Block, Control, Field, with_value
 Form = MultiDict[str, str]
 # Beside a secret's name: forget it.
 FORGET = ":forget"
+OCTAL = "takes digits from 0 to 7 only, e.g. 644"
 TABLE = "write one `name = value` on each line"
 
 
@@ -65,6 +66,12 @@ def _number(text: str) -> JsonValue:
     return text
 
 
+def _octal(text: str) -> JsonValue:
+    if not text or set(text) - set("01234567"):
+        raise ValueError(OCTAL)
+    return text
+
+
 def _pairs(text: str) -> Iterable[tuple[str, JsonValue]]:
     for line in text.splitlines():
         if not line.strip():
@@ -84,6 +91,7 @@ READERS: Mapping[Control, Callable[[list[str]], JsonValue]] = {
     "number": lambda parts: _number(parts[-1].strip()),
     "row": lambda parts: [_number(part) for part in parts[-1].replace(",", " ").split()],
     "lines": lambda parts: [line.strip() for line in parts[-1].splitlines() if line.strip()],
+    "octal": lambda parts: _octal(parts[-1].strip()),
     "table": lambda parts: dict(_pairs(parts[-1])),
 }
 
