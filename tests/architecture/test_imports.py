@@ -15,6 +15,7 @@ EDGES = (
     "program.http",
     "program.http_answers",
     "program.api",
+    "program.cli",
     "program.web",
     "program.plugins",
     "program.scenario",
