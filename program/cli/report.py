@@ -1,6 +1,6 @@
 """`check` and `show`: what is wrong and why, and the story of one item."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -9,8 +9,8 @@ from program import plugins
 from program.clock import Clock
 from program.db import check as db_check
 from program.db import decisions, items
-from program.db.engine import Database
-from program.db.views import ItemDetail, StoredDecision
+from program.db.engine import Database, Tx
+from program.db.views import ChildView, ItemDetail, StoredDecision
 from program.errors import NotFound, RivuletError
 from program.media.item import MediaType
 from program.media.release import JsonValue
@@ -128,21 +128,29 @@ class Story:
 
     def text(self) -> str:
         """Return it for reading."""
-        item = self.detail.item
+        item, names = self.detail.item, dict(_names_beneath(self.detail.children))
         head = f"{_name(self.detail)} is {item.last_state.value}"
-        if item.schedule.next_attempt_at is not None:
-            head += f"; next look {_at(item.schedule.next_attempt_at)} ({item.schedule.next_reason or 'due'})"
-        return "\n".join([head, *(line for row in self.rows for line in _lines(row))])
+        schedule = item.schedule
+        dates = [at for at in (schedule.next_attempt_at, schedule.reindex_at) if at is not None]
+        if dates:
+            head += f"; next look {_at(min(dates))}"
+        if schedule.next_reason:
+            head += f" ({schedule.next_reason})"
+        return "\n".join(
+            [head, *(line for row in self.rows for line in _lines(row, names.get(row.item_id, "")))]
+        )
 
     def as_dict(self) -> dict[str, JsonValue]:
         """Return it as JSON values."""
         item = self.detail.item
         rows: list[JsonValue] = [
             {
+                "item_id": row.item_id,
                 "at": row.at.isoformat(),
                 "step": row.step,
                 "outcome": row.outcome,
                 "sentence": row.sentence,
+                "next_at": row.next_at.isoformat() if row.next_at else None,
                 "data": dict(row.data),
             }
             for row in self.rows
@@ -156,13 +164,26 @@ def story(store: SettingsStore, item_id: int, clock: Clock) -> Story:
     database.open()
     try:
         with database.read() as tx:
-            detail = items.detail(tx, item_id)
-            rows = decisions.timeline(tx, item_id)
+            return story_of(tx, item_id)
     finally:
         database.close()
+
+
+def story_of(tx: Tx, item_id: int) -> Story:
+    """Return the story of an item and of what is beneath it; raise NotFound for an unknown id."""
+    detail = items.detail(tx, item_id)
     if detail is None:
         raise NotFound(f"no item has the id {item_id}")
-    return Story(detail, tuple(sorted(rows, key=lambda row: (row.at, row.id))))
+    return Story(detail, decisions.timeline(tx, item_id, with_descendants=True))
+
+
+def _names_beneath(children: Iterable[ChildView], above: str = "") -> Iterator[tuple[int, str]]:
+    """Yield (id, a short name such as `S01E02`) of everything beneath a show or a season."""
+    for child in children:
+        letter = "S" if child.type is MediaType.SEASON else "E"
+        name = f"{above}{letter}{child.number:02d}"
+        yield child.id, name
+        yield from _names_beneath(child.children, name)
 
 
 def _name(detail: ItemDetail) -> str:
@@ -179,8 +200,10 @@ def _at(instant: datetime) -> str:
     return instant.astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
-def _lines(row: StoredDecision) -> Iterator[str]:
-    yield f"{_at(row.at)}  {row.step}: {row.sentence}"
+def _lines(row: StoredDecision, name: str) -> Iterator[str]:
+    subject = f"{name} {row.step}" if name else row.step
+    later = f" Next look {_at(row.next_at)}." if row.next_at is not None else ""
+    yield f"{_at(row.at)}  {subject}: {row.sentence}{later}"
     for key in ("examples", "tried"):
         shown = row.data.get(key)
         for example in shown if isinstance(shown, list) else ():

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from program.cli.report import story_of
 from program.demo.launch import Servers
 from program.media.item import Ids
 from program.media.metadata import ContentRequest
@@ -100,3 +101,23 @@ def test_an_endless_name_does_not_make_an_endless_story(pipeline: Pipeline, serv
     pipeline.run(for_=MINUTE)
     assert pipeline.state(film) == "Completed"
     assert max(len(row.sentence) for row in pipeline.story(film)) <= 600
+
+
+def test_the_printed_story_of_a_show_tells_of_its_episodes_and_of_the_next_look(pipeline: Pipeline) -> None:
+    show = pipeline.add_show(PIONEER, seasons=(2,))
+    pipeline.run(for_=MINUTE)
+    with pipeline.db.read() as tx:
+        lines = story_of(tx, show).text().splitlines()
+    assert lines[0].startswith("Pioneer One (2010) is Ongoing; next look ")
+    assert any("S02E01 download: realdebrid holds" in line for line in lines)
+    assert any(" index: Found “Pioneer One”" in line and "Next look " in line for line in lines)
+
+
+def test_the_printed_story_says_what_a_film_waits_for(pipeline: Pipeline, servers: Servers) -> None:
+    servers.control("/catalog", {"op": "withdraw", "title": SINTEL_IMDB})
+    film = pipeline.add_movie(SINTEL)
+    pipeline.run(for_=MINUTE)
+    pipeline.actions.pause([film])
+    with pipeline.db.read() as tx:
+        head = story_of(tx, film).text().splitlines()[0]
+    assert head == "Sintel (2010) is Paused (paused: waits for you)"
