@@ -5,7 +5,7 @@ PY := .venv/bin/python
 # Tests use both cores of a small home server; TEST_PROCESSES=0 runs them in one process, for a debugger.
 TEST_PROCESSES ?= 2
 
-.PHONY: help setup setup-tests setup-lint demo run test test-all lint format docs schema clean
+.PHONY: help setup setup-tests setup-all-tests setup-lint demo run test test-all lint format docs schema clean
 
 help:
 	@echo "make demo       the whole journey on made-up accounts, no key needed (ARGS=... goes to 'main.py demo')"
@@ -25,6 +25,9 @@ setup:
 setup-tests:
 	@tools/setup tests
 
+setup-all-tests:
+	@tools/setup all-tests
+
 setup-lint:
 	@tools/setup lint
 
@@ -37,7 +40,7 @@ run: setup
 test: setup-tests
 	@exec $(PY) -m pytest -q -n $(TEST_PROCESSES) --dist worksteal -m "not slow" $(ARGS)
 
-test-all: setup-tests
+test-all: setup-all-tests
 	@exec $(PY) -m pytest -q -n $(TEST_PROCESSES) --dist worksteal $(ARGS)
 
 lint: setup-lint

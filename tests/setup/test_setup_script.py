@@ -146,6 +146,16 @@ def test_the_program_needs_no_test_tools(machine: Machine) -> None:
     assert machine.setup("run").returncode == 0
 
 
+def test_only_all_tests_need_a_browser(machine: Machine) -> None:
+    machine.has_environment("requirements-dev.txt")
+    assert machine.setup("tests").returncode == 0
+    run = machine.setup("all-tests")
+    assert run.returncode == 1
+    assert "sudo apt-get install -y chromium" in run.stderr
+    machine.command("chromium")
+    assert machine.setup("all-tests").returncode == 0
+
+
 def test_an_old_python_is_named_with_the_way_out(machine: Machine) -> None:
     machine.command(
         "python3", '#!/bin/sh\ncase "$*" in *version_info*) exit 1;; -V) echo Python 3.9.2;; esac\n'
