@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from program.cli.case_inputs import Json, Malformed, mapping, texts
+from program.cli.case_values import Json, Malformed, mapping, texts
 from program.settings.ranking import RankingOptions, RankingSettings, TermOption
 
 
@@ -25,13 +25,19 @@ def options_of(settings: Json) -> RankingOptions:
 
 _ALL = frozenset({"2160p", "1080p", "720p", "480p", "360p", "unknown"})
 # What a case calls by another name than the settings.
-_TERMS = {
-    "3d": "three_d",
-    "dv": "dolby_vision",
-    "10bit": "bit10",
-    "hardsubs": "hardcoded",
-    "hardcoded_subtitles": "hardcoded",
-    "webdlrip": "webdlrip",
+_TERMS: Mapping[str, tuple[str, ...]] = {
+    "3d": ("three_d",),
+    "dv": ("dolby_vision",),
+    "hdr": ("hdr", "hdr10plus", "dolby_vision"),
+    "10bit": ("bit10",),
+    "x264": ("avc",),
+    "h264": ("avc",),
+    "x265": ("hevc",),
+    "h265": ("hevc",),
+    "hardsubs": ("hardcoded",),
+    "hardcoded_subs": ("hardcoded",),
+    "web_dl": ("webdl",),
+    "blu_ray": ("bluray",),
 }
 _SWITCHES = {
     "4k": "2160p",
@@ -77,6 +83,12 @@ def _with(plain: RankingOptions, settings: Json) -> RankingOptions:
     if "resolutions" in settings:
         said = texts(settings["resolutions"], "resolutions")
         changed["resolutions"] = frozenset(_SWITCHES.get(name.lower(), name.lower()) for name in said)
+    for name, value in settings.items():
+        resolution = _SWITCHES.get(name.removeprefix("allow_"), name.removeprefix("allow_"))
+        if resolution in _ALL and isinstance(value, bool):
+            changed["resolutions"] = (changed["resolutions"] - {resolution}) | (
+                {resolution} if value else set()
+            )
     for name, field, inverted in _BOOLEANS:
         if isinstance(value := settings.get(name), bool):
             changed[field] = value is not inverted
@@ -113,11 +125,15 @@ def _terms(terms: Mapping[str, TermOption], settings: Json) -> dict[str, TermOpt
     """Return the properties with those that `allow_3d: false` and `allow_rips: ["bdrip"]` switch."""
     switched = dict(terms)
 
+    keys = {term.partition(".")[2] for term in terms}
+
     def switch(name: str, *, fetch: bool) -> None:
-        wanted = _TERMS.get(name, name)
+        wanted = _TERMS.get(name, (name,))
         for term in terms:
             group, _, key = term.partition(".")
-            if "all" in (wanted, name) or wanted in (key, group):
+            # `hdr` is a property and a group; the property is meant.
+            is_group = group in wanted and not keys & set(wanted)
+            if "all" in wanted or key in wanted or is_group:
                 switched[term] = TermOption(fetch, terms[term].rank)
 
     for name, value in settings.items():

@@ -11,16 +11,9 @@ from datetime import datetime
 from hashlib import sha1
 from pathlib import Path
 
-from program.cli.case_inputs import (
-    Json,
-    Malformed,
-    files_of,
-    mapping,
-    number,
-    texts,
-    wanted_of,
-)
+from program.cli.case_inputs import files_of, wanted_of
 from program.cli.case_settings import everything, is_known_setting, options_of
+from program.cli.case_values import Json, Malformed, mapping, number, texts
 from program.media.item import MediaType
 from program.media.release import Candidate, FoundRelease, JsonValue, JudgedRelease
 from program.media.wanted import Wanted
@@ -93,7 +86,7 @@ def run(lines: Iterable[str], now: datetime) -> Iterator[Result | Skipped]:
         if line.strip():
             try:
                 result = _run(line, now)
-            except Malformed as error:
+            except (Malformed, TypeError, OverflowError) as error:
                 yield Skipped(place, str(error))
                 continue
             if result is not None:

@@ -12,6 +12,9 @@ def check(look: Look) -> Rejection | None:
     options, found = look.options, set(look.parsed.languages)
     if look.parsed.has_many_languages and look.wanted.language:
         found |= {look.wanted.language}
+        if look.wanted.language == "ja" and not look.parsed.languages:
+            # What anime has beside the original is English unless the name tells otherwise.
+            found |= {"en"}
     if not found:
         return _check_unknown(look)
     if options.languages_required and not _has(found, options.languages_required):
