@@ -116,16 +116,19 @@ class Actions:
         return tuple(results)
 
     def blacklist(self, item_id: int, infohash: str, reason: str) -> ItemResult:
-        """Never use a release for an item again; when it is in use, search for another."""
+        """Never use a release for an item and what is beneath it again; where it is in use, search for another."""
         root_id = self._roots([item_id])[item_id]
         with self._changed(root_id, item_id) as (tx, root, now):
-            streams.blacklist(tx, item_id, infohash, reason)
-            node = root.find(item_id)
-            in_use = node is not None and node.item.facts.active_stream == infohash
-            facts = {item_id: restarted(node.item, now)} if node is not None and in_use else {}
-            items.bump_revision(tx, [item_id])
-            decision = Decision(item_id, "person", "blacklisted", f"A release was ruled out: {reason}")
-            self._ctx.commit(tx, root_id, facts, [decision])
+            rows = [node.item for node in (root.find(item_id) or root).walk()]
+            used = [row for row in rows if infohash in (row.facts.active_stream, _infohash(tx, row))]
+            for row in rows:
+                streams.blacklist(tx, row.id, infohash, reason)
+            items.bump_revision(tx, [row.id for row in rows])
+            told = dict.fromkeys((item_id, *(row.id for row in used)))
+            sentence = f"A release was ruled out by a person: {reason}"
+            decisions = [Decision(row_id, "person", "blacklisted", sentence) for row_id in told]
+            self._ctx.commit(tx, root_id, {row.id: restarted(row, now) for row in used}, decisions)
+        self._wake()
         return ItemResult(item_id, label(root, item_id), "Ruled out")
 
     def _each(
@@ -206,6 +209,11 @@ class Actions:
         decision = Decision(item_id, "person", "reset", "Made as new by a person.")
         self._ctx.commit(tx, root.item.id, facts, [decision])
         return gone
+
+
+def _infohash(tx: Tx, item: Item) -> str | None:
+    """Return the torrent that an item's file is from."""
+    return next((file.infohash for file in entries.for_items(tx, [item.id])), None)
 
 
 def _as_new(item: Item, now: datetime) -> Changes:

@@ -107,14 +107,41 @@ def set_active(tx: Tx, item_id: int, infohash: str | None) -> None:
 
 
 def blacklist(tx: Tx, item_id: int, infohash: str, reason: str) -> bool:
-    """Never use a release for an item again, whatever a search says; return whether it is known there."""
-    changed = _set_blacklisted(tx, item_id, infohash, reason)
+    """Never use a release for an item again, whatever a search says; return whether it is known there or at a row of its title."""
+    is_known = _set_blacklisted(tx, item_id, infohash, reason) or _copy_ruled_out(
+        tx, item_id, infohash, reason
+    )
     tx.connection.execute(
         update(MediaItem)
         .where(MediaItem.id == item_id, MediaItem.active_stream == infohash)
         .values(active_stream=None)
     )
-    return changed
+    return is_known
+
+
+def ruled_out(tx: Tx, item_ids: Collection[int], infohash: str) -> frozenset[int]:
+    """Return those of the items for which a person has ruled a release out."""
+    query = select(Stream.item_id).where(
+        Stream.item_id.in_(item_ids), Stream.infohash == infohash, Stream.blacklisted.is_not(None)
+    )
+    return frozenset(tx.connection.scalars(query))
+
+
+def _copy_ruled_out(tx: Tx, item_id: int, infohash: str, reason: str) -> bool:
+    """Note a release at an item that has it from the search of its season or show, as ruled out."""
+    root_id = select(MediaItem.root_id).where(MediaItem.id == item_id).scalar_subquery()
+    found = tx.connection.execute(
+        select(Stream)
+        .join(MediaItem, MediaItem.id == Stream.item_id)
+        .where(MediaItem.root_id == root_id, Stream.infohash == infohash)
+        .limit(1)
+    ).first()
+    if found is None:
+        return False
+    values = {column.name: getattr(found, column.name) for column in Stream.__table__.columns}
+    del values["id"]
+    tx.connection.execute(insert(Stream).values(**values | {"item_id": item_id, "blacklisted": reason}))
+    return True
 
 
 def unblacklist(tx: Tx, item_id: int, infohash: str) -> bool:

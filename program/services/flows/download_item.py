@@ -73,7 +73,8 @@ def _keep(ctx: FlowContext, data: ItemJob, catch: Catch) -> tuple[int, int]:
     with ctx.db.write(data.root_id) as tx:
         ctx.check_intent(tx, data)
         root = ctx.tree(tx, data.root_id)
-        matches = useful(catch.matches, missing_leaves(root))
+        missing = missing_leaves(root)
+        matches = useful(catch.matches, missing - streams.ruled_out(tx, missing, torrent.infohash))
         if matches:
             root = _store(ctx, tx, root, data, catch, matches)
     ctx.in_hand.drop(torrent.provider, torrent.infohash, data.item_id)
