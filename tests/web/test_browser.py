@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.support.stage import Stage
@@ -16,6 +17,27 @@ from tests.web.visitor import PASSWORD
 pytestmark = [pytest.mark.slow, pytest.mark.fuse, pytest.mark.timeout(300)]
 
 SINTEL = "https://www.themoviedb.org/movie/45745-sintel"
+PLACES = (
+    *(
+        "/",
+        "/items/1",
+        "/items/2",
+        "/items/1/remove",
+        "/discover",
+        "/wishes",
+        "/calendar",
+        "/activity",
+        "/providers",
+    ),
+    *(
+        "/log",
+        "/settings/indexing",
+        "/settings/ranking",
+        "/settings/general",
+        "/setup/files",
+        "/setup/metadata",
+    ),
+)
 # A film is asked for, searched, fetched, mounted and listed by a media server; machines are busy.
 ARRIVAL_MS = 60_000
 
@@ -165,3 +187,20 @@ def test_reading_and_adding_work_without_scripts(browser: Browser, stage: Stage)
     page.get_by_role("link", name="Sintel").click()
     page.get_by_text("What was found").click()
     expect(page.locator(".releases")).to_contain_text("In use")
+
+
+@pytest.mark.parametrize("scheme", ["dark", "light"])
+def test_no_page_keeps_anybody_out(browser: Browser, stage: Stage, scheme: str) -> None:
+    watched = Watched(browser, stage, color_scheme=scheme)
+    axe, troubles = Axe(), []
+    watched.page.goto("/")
+    troubles += [("/welcome", one["id"]) for one in axe.run(watched.page).response["violations"]]
+    page = watched.arrive()
+    stage.api("POST", "/items/add", {"media_type": "movie", "tmdb_ids": ["45745"]})
+    stage.api("POST", "/items/add", {"media_type": "tv", "tvdb_ids": ["170551"]})
+    stage.wait_for(lambda: stage.api("GET", "/items/1").data["state"] == "Completed", 60, "the film")
+    for path in PLACES:
+        page.goto(path)
+        page.evaluate("document.querySelectorAll('details:not(.menu)').forEach(one => one.open = true)")
+        troubles += [(path, one["id"]) for one in axe.run(page).response["violations"]]
+    assert not troubles
