@@ -63,9 +63,9 @@ class Actions:
         return self._each(ids, self._retry_one)
 
     def retry_library(self) -> tuple[ItemResult, ...]:
-        """Retry every title."""
+        """Retry every title with something unfinished; what is done, not out yet or paused is left alone."""
         with self._ctx.db.read() as tx:
-            ids = items.all_roots(tx)
+            ids = items.retryable_roots(tx)
         return self._each(ids, self._retry_one)
 
     def pause(self, ids: Sequence[int]) -> tuple[ItemResult, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import and_, or_, select
 
 from program.db.detail import detail
 from program.db.engine import Tx
@@ -15,13 +15,13 @@ from program.db.lists import calendar, counts, page, stats
 from program.db.lookup import find, root_of
 from program.db.metadata import store_metadata
 from program.db.removal import delete
-from program.db.retry import reset_for_retry
+from program.db.retry import LEFT_ALONE, reset_for_retry
 from program.db.tables import MediaItem
 from program.db.trees import tree, trees
 from program.db.views import Due, ItemFilter, Sort
 from program.db.views import StoredMetadata as Stored
 from program.db.writes import bump_revision
-from program.media.item import States
+from program.media.item import MediaType, States
 
 __all__ = [
     "ItemFilter",
@@ -39,6 +39,7 @@ __all__ = [
     "oldest_due",
     "page",
     "reset_for_retry",
+    "retryable_roots",
     "root_of",
     "stats",
     "store_metadata",
@@ -86,6 +87,25 @@ def all_roots(tx: Tx) -> tuple[int, ...]:
     """Return every film and show."""
     query = select(MediaItem.id).where(MediaItem.root_id == MediaItem.id).order_by(MediaItem.id)
     return tuple(tx.connection.scalars(query))
+
+
+def retryable_roots(tx: Tx) -> tuple[int, ...]:
+    """Return the films and shows with something a retry of the library starts afresh: what is not done, paused or unreleased."""
+    is_leaf = MediaItem.type.in_((MediaType.MOVIE, MediaType.EPISODE))
+    is_unknown = MediaItem.last_state.in_((States.Requested, States.Unknown, States.Failed))
+    query = (
+        select(MediaItem.root_id)
+        .where(
+            MediaItem.is_requested.is_(True),
+            or_(
+                and_(is_leaf, MediaItem.last_state.not_in((*LEFT_ALONE, States.Paused))),
+                and_(MediaItem.root_id == MediaItem.id, is_unknown),
+            ),
+        )
+        .distinct()
+        .order_by(MediaItem.root_id)
+    )
+    return tuple(root_id for root_id in tx.connection.scalars(query) if root_id is not None)
 
 
 def incomplete_roots(tx: Tx) -> tuple[int, ...]:
