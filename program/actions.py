@@ -16,6 +16,7 @@ from program.db.decisions import Decision
 from program.db.engine import Tx
 from program.db.views import Reset
 from program.errors import NotFound
+from program.events import ExternalItemRequested, ItemRequestRemoved
 from program.media.item import Item, Node
 from program.media.metadata import ContentRequest
 from program.media.outcomes import Changes, restarted
@@ -52,6 +53,9 @@ class Actions:
     def add(self, wishes: Sequence[ContentRequest], *, by_person: bool = True) -> tuple[ItemResult, ...]:
         """Write wishes down; a title that is known gets what is new in the wish."""
         accepted = request_content_services.store(self._ctx, wishes, by_person=by_person)
+        if not by_person:
+            for found in accepted:
+                self._ctx.tell(ExternalItemRequested(item_id=found.item_id, sentence=found.sentence))
         self._wake()
         return tuple(
             ItemResult(found.item_id, "", found.sentence, done=found.outcome not in ("paused", "tombstoned"))
@@ -111,6 +115,9 @@ class Actions:
                 self._ctx.library.apply((), deleted.entries)
                 if leftovers:
                     self._ctx.engine.add(tidy_account.job())
+                self._ctx.tell(
+                    ItemRequestRemoved(item_id=item_id, title=title, sentence="Removed by a person")
+                )
                 results.append(ItemResult(item_id, title, "Removed"))
         self._wake()
         return tuple(results)

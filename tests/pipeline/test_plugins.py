@@ -16,8 +16,21 @@ from program.db import items, streams
 from program.errors import RetryLater
 from program.events import (
     CoreStarted,
+    DownloadIncorrectState,
+    DownloadRequested,
+    DownloadSuccess,
+    Event,
+    ExternalItemRequested,
+    IndexFailed,
     IndexSuccess,
+    ItemCompleted,
+    ItemRequestConflict,
     ItemRequestCreated,
+    ItemRequestFailed,
+    ItemRequestRemoved,
+    NoStreamsFound,
+    ScrapeError,
+    ScrapeIncorrectState,
     ScrapeRequested,
     ScrapeSuccess,
     Told,
@@ -27,6 +40,7 @@ from program.media.metadata import ContentRequest, Metadata
 from program.media.release import FoundRelease
 from program.media.wanted import Wanted
 from program.plugins import Allowed, AnyPlugin, find
+from program.services.flows import request_content_services
 from program.services.plugin import Hook, Indexer, Plugin, Scraper
 from program.settings.provider import ProviderSettings
 from tests.support.pipeline import Pipeline
@@ -259,6 +273,74 @@ def test_a_hook_is_told_with_what_the_library_says_when_it_is_called(
     assert created.item is not None
     assert (created.item.title, created.item.year, created.item.ids.tmdb) == ("Sintel", 2010, str(SINTEL))
     assert (gone.title, gone.item) == ("Sintel", None), "the title was removed before the hook was called"
+
+
+def told(pipeline: Pipeline) -> list[type[Told]]:
+    """Return the kinds of events that were told, and forget them."""
+    kinds = [type(event) for event in pipeline.told]
+    pipeline.told.clear()
+    return kinds
+
+
+def test_a_film_tells_of_each_step_on_its_way(pipeline: Pipeline) -> None:
+    film = pipeline.add_movie(SINTEL)
+    pipeline.run(for_=timedelta(seconds=10))
+    assert told(pipeline) == [ItemRequestCreated, IndexSuccess, ScrapeSuccess, DownloadSuccess, ItemCompleted]
+    pipeline.add_movie(SINTEL)
+    pipeline.actions.remove([film])
+    assert told(pipeline) == [ItemRequestConflict, ItemRequestRemoved]
+
+
+def test_a_list_that_repeats_itself_tells_nothing(pipeline: Pipeline) -> None:
+    wish = ContentRequest(source="list", is_movie=True, ids=Ids(tmdb=str(SINTEL)), external_id="1")
+    nameless = ContentRequest(source="list", is_movie=True, ids=Ids(), external_id="2")
+    request_content_services.store(pipeline.ctx, [wish], by_person=False)
+    assert told(pipeline) == [ItemRequestCreated]
+    request_content_services.store(pipeline.ctx, [wish, nameless], by_person=False)
+    assert told(pipeline) == [ItemRequestFailed]
+
+
+def test_a_webhook_tells_that_it_asked(pipeline: Pipeline) -> None:
+    wish = ContentRequest(source="overseerr", is_movie=True, ids=Ids(tmdb=str(SINTEL)), external_id="1")
+    pipeline.actions.add([wish], by_person=False)
+    assert told(pipeline) == [ItemRequestCreated, ExternalItemRequested]
+
+
+def test_what_goes_wrong_is_told_as_what_it_is(with_plugins: Callable[..., Pipeline]) -> None:
+    pipeline = with_plugins(Raising)
+    pipeline.add_movie(SINTEL)
+    unknown = pipeline.add_movie(999_999)
+    pipeline.run(for_=timedelta(seconds=5))
+    kinds = told(pipeline)
+    assert ScrapeError in kinds
+    assert NoStreamsFound not in kinds, "nobody has searched"
+    assert IndexFailed in kinds
+    assert pipeline.state(unknown) == "Requested"
+
+
+@pytest.mark.parametrize(
+    ("changed_while", "event"),
+    [(ScrapeRequested, ScrapeIncorrectState), (DownloadRequested, DownloadIncorrectState)],
+)
+def test_what_comes_for_a_title_that_was_changed_meanwhile_is_told_and_dropped(
+    make_pipeline: Callable[..., Pipeline], changed_while: type[Event], event: type[Told]
+) -> None:
+    pipeline = make_pipeline()
+    film = pipeline.add_movie(SINTEL)
+    call, times = pipeline.registry.call, []
+
+    def changing(key: str, asked: Event) -> object:
+        answer = call(key, asked)
+        if isinstance(asked, changed_while) and not times:
+            times.append(1)
+            with pipeline.db.write(film) as tx:
+                items.bump_revision(tx, [film])
+        return answer
+
+    pipeline.registry.call = changing  # type: ignore[method-assign]
+    pipeline.run(for_=timedelta(seconds=10))
+    assert event in told(pipeline)
+    assert pipeline.state(film) == "Completed"
 
 
 def test_a_search_that_waited_asks_for_what_is_wanted_by_then(with_plugins: Callable[..., Pipeline]) -> None:

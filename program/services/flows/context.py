@@ -1,7 +1,8 @@
 """What every flow works with, and the few steps that all of them share."""
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -177,6 +178,15 @@ class FlowContext:
         """Raise Cancelled when a person changed their mind about the rows of `job`."""
         if not self.same_intent(tx, job):
             raise Cancelled(f"{job.title} was changed by a person meanwhile")
+
+    @contextmanager
+    def telling_when_called_off(self, event: Told) -> Iterator[None]:
+        """Tell `event` when the block raises Cancelled: a person changed their mind, or removed the title."""
+        try:
+            yield
+        except Cancelled:
+            self.tell(event)
+            raise
 
 
 def readable(text: str) -> str:

@@ -10,7 +10,7 @@ from program.db import entries, streams, torrents
 from program.db.decisions import Decision
 from program.db.engine import Tx
 from program.db.entries import NewEntry
-from program.events import DownloadError, DownloadPartialSuccess, DownloadSuccess
+from program.events import DownloadError, DownloadIncorrectState, DownloadPartialSuccess, DownloadSuccess
 from program.media.entry import FileMatch
 from program.media.item import Item, Node
 from program.media.naming import NameFacts, render
@@ -44,14 +44,23 @@ class Download:
 def handle(ctx: FlowContext, job: Job) -> Outcome:
     """Hunt, commit what was caught, and hunt on while it helps."""
     data = job.data if isinstance(job.data, Download) else Download(job.data_as(ItemJob))
+    called_off = DownloadIncorrectState(item_id=data.job.item_id, title=data.job.title)
+    with ctx.telling_when_called_off(called_off):
+        return _go_on(ctx, data, job)
+
+
+def _go_on(ctx: FlowContext, data: Download, job: Job) -> Outcome:
     answer = next(
         (value for _, _, value in job.children.values() if isinstance(value, (Catch, NoCatch))), None
     )
     if answer is None:
         check_answered(job)
         return _hunt(Hunt(data.job), data)
-    if isinstance(answer, NoCatch):
-        return _nothing(ctx, data, answer)
+    return _nothing(ctx, data, answer) if isinstance(answer, NoCatch) else _take(ctx, data, answer)
+
+
+def _take(ctx: FlowContext, data: Download, answer: Catch) -> Outcome:
+    """Commit what was caught; go on while something is lacking and another candidate is left."""
     gained, left = _keep(ctx, data.job, answer)
     data = Download(data.job, data.gained + gained)
     if left and answer.rest:

@@ -11,7 +11,14 @@ from enum import StrEnum
 from program.db import items
 from program.db.decisions import Decision
 from program.errors import Cancelled
-from program.events import Event, IndexSuccess, MovieIndexRequested, ShowIndexRequested
+from program.events import (
+    Event,
+    IndexFailed,
+    IndexIncorrectState,
+    IndexSuccess,
+    MovieIndexRequested,
+    ShowIndexRequested,
+)
 from program.media.item import Contradiction, Item, MediaType
 from program.media.metadata import Metadata
 from program.media.outcomes import Changes, index_delayed, index_failed, index_found, index_missed
@@ -41,9 +48,8 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
     if data.step is RequestStep.REQUEST:
         return _request(ctx, data)
     answers = [value for _, _, value in job.children.values() if isinstance(value, Metadata)]
-    if answers:
-        return _store(ctx, data, _merge(answers))
-    return _nothing(ctx, data, _silence(job))
+    with ctx.telling_when_called_off(IndexIncorrectState(item_id=data.root_id, title=data.title)):
+        return _store(ctx, data, _merge(answers)) if answers else _nothing(ctx, data, _silence(job))
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +118,7 @@ def _store(ctx: FlowContext, data: ItemJob, metadata: Metadata) -> Outcome:
                 {before.id: facts},
                 [Decision(before.id, "index", "contradictory", f"Looked up: {reason}.")],
             )
+            ctx.tell(IndexFailed(item_id=before.id, title=data.title, sentence=reason))
             return Done(None)
         stored = items.store_metadata(tx, data.root_id, metadata, now)
         root = ctx.commit(
@@ -146,6 +153,8 @@ def _nothing(ctx: FlowContext, data: ItemJob, silence: Silence) -> Outcome:
         item = ctx.tree(tx, data.root_id).item
         facts, outcome, sentence = _without_metadata(item, now, silence)
         ctx.commit(tx, item.id, {item.id: facts}, [Decision(item.id, "index", outcome, sentence)])
+    if outcome != "waiting":
+        ctx.tell(IndexFailed(item_id=item.id, title=data.title, sentence=sentence))
     return Done(None)
 
 
@@ -179,3 +188,4 @@ def on_failed(ctx: FlowContext, data: ItemJob, error: str) -> None:
             ctx.commit(tx, item.id, {item.id: facts}, [decision])
     except Cancelled:
         return
+    ctx.tell(IndexFailed(item_id=data.root_id, title=data.title, sentence=error))

@@ -11,10 +11,13 @@ from loguru import logger
 from program.db import decisions, requests
 from program.db.decisions import Decision
 from program.db.views import Accepted
+from program.errors import RivuletError
 from program.events import (
     ContentAnswer,
     ContentServiceRequested,
+    ItemRequestConflict,
     ItemRequestCreated,
+    ItemRequestFailed,
     ItemRequestUpdated,
     Told,
 )
@@ -25,7 +28,17 @@ from program.services.flows.context import FlowContext, readable_decision
 
 # Wishes in one transaction: a long list must not keep everybody else from writing.
 AT_ONCE = 500
-TOLD: Mapping[str, type[Told]] = {"created": ItemRequestCreated, "updated": ItemRequestUpdated}
+TOLD: Mapping[str, type[Told]] = {
+    "created": ItemRequestCreated,
+    "updated": ItemRequestUpdated,
+    "retried": ItemRequestUpdated,
+}
+# What only a person wants to hear: a list says it again each time it is asked.
+TOLD_TO_A_PERSON: Mapping[str, type[Told]] = {
+    **TOLD,
+    "known": ItemRequestConflict,
+    "paused": ItemRequestConflict,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +77,28 @@ def store(ctx: FlowContext, wishes: Sequence[ContentRequest], *, by_person: bool
     usable = [wish for wish in wishes if wish.ids]
     for wish in wishes:
         if not wish.ids:
-            logger.warning(
-                "{} wants something without any id (its request {})", wish.source, wish.external_id
-            )
+            said = f"{wish.source} wants something without any id (its request {wish.external_id})"
+            ctx.tell(ItemRequestFailed(sentence=said))
     accepted: list[Accepted] = []
     for start in range(0, len(usable), AT_ONCE):
-        some, now = usable[start : start + AT_ONCE], ctx.clock.now()
-        with ctx.db.write() as tx:
-            answers = requests.accept_many(tx, some, now, by_person=by_person)
-            decisions.write(tx, map(readable_decision, _stories(some, answers)), now)
-        accepted += answers
+        accepted += _store(ctx, usable[start : start + AT_ONCE], by_person=by_person)
+    told = TOLD_TO_A_PERSON if by_person else TOLD
     for found in accepted:
-        if found.outcome in TOLD:
-            ctx.tell(TOLD[found.outcome](item_id=found.item_id, sentence=found.sentence))
+        if found.outcome in told:
+            ctx.tell(told[found.outcome](item_id=found.item_id, sentence=found.sentence))
     return accepted
+
+
+def _store(ctx: FlowContext, wishes: Sequence[ContentRequest], *, by_person: bool) -> tuple[Accepted, ...]:
+    now = ctx.clock.now()
+    try:
+        with ctx.db.write() as tx:
+            answers = requests.accept_many(tx, wishes, now, by_person=by_person)
+            decisions.write(tx, map(readable_decision, _stories(wishes, answers)), now)
+    except RivuletError as error:
+        ctx.tell(ItemRequestFailed(sentence=f"{len(wishes)} wishes could not be written down: {error}"))
+        raise
+    return answers
 
 
 def _stories(wishes: Iterable[ContentRequest], accepted: Iterable[Accepted]) -> Iterator[Decision]:

@@ -12,9 +12,17 @@ from datetime import datetime, timedelta
 
 from program.db import streams
 from program.db.decisions import Decision
+from program.db.engine import Tx
 from program.errors import NotFound
-from program.events import NoStreamsFound, ScrapeRequested, ScrapeSuccess
-from program.media.item import Item
+from program.events import (
+    NoStreamsFound,
+    ScrapeError,
+    ScrapeIncorrectState,
+    ScrapeRequested,
+    ScrapeSuccess,
+    Told,
+)
+from program.media.item import Item, Node
 from program.media.outcomes import Changes, job_delayed, job_failed, search_found, search_missed
 from program.media.release import FoundRelease, JsonValue, JudgedRelease
 from program.media.wanted import Wanted, wanted_for
@@ -173,16 +181,22 @@ def _store(ctx: FlowContext, data: ItemJob, answer: SearchAnswer) -> Outcome:
     with ctx.db.write(data.root_id) as tx:
         streams.store(tx, data.item_id, answer.judged, now)
         if not ctx.same_intent(tx, data):
-            return Done(None)
-        item = item_of(ctx.tree(tx, data.root_id), data.item_id)
-        usable = streams.candidates(tx, data.item_id, now, ctx.providers(), usable_only=True)
-        streams.set_active(tx, data.item_id, usable[0].release.infohash if usable else None)
-        facts = _facts(ctx, item, answer, found=bool(usable))
-        best = usable[0].release.raw_title if usable else None
-        root = ctx.commit(tx, data.root_id, {item.id: facts}, [_decision(item, answer, best, facts)])
-    _tell(ctx, data, best)
-    settled = item_of(root, data.item_id)
-    return Done(settled.last_state)
+            root, best = None, None
+        else:
+            root, best = _judge(ctx, tx, data, answer)
+    _tell(ctx, data, answer, best, wanted=root is not None)
+    return Done(item_of(root, data.item_id).last_state if root is not None else None)
+
+
+def _judge(ctx: FlowContext, tx: Tx, data: ItemJob, answer: SearchAnswer) -> tuple[Node, str | None]:
+    """Write what the search came to; return the settled title and the name of the best release."""
+    item, now = item_of(ctx.tree(tx, data.root_id), data.item_id), ctx.clock.now()
+    usable = streams.candidates(tx, data.item_id, now, ctx.providers(), usable_only=True)
+    streams.set_active(tx, data.item_id, usable[0].release.infohash if usable else None)
+    facts = _facts(ctx, item, answer, found=bool(usable))
+    best = usable[0].release.raw_title if usable else None
+    root = ctx.commit(tx, data.root_id, {item.id: facts}, [_decision(item, answer, best, facts)])
+    return root, best
 
 
 def _facts(ctx: FlowContext, item: Item, answer: SearchAnswer, *, found: bool) -> Changes:
@@ -226,8 +240,13 @@ def _story(answer: SearchAnswer, best: str | None, reasons: Counter[str], facts:
     return ("failed" if ended else "nothing_fits"), f"{seen}, none fits: {why}.{ended}{trouble}"
 
 
-def _tell(ctx: FlowContext, data: ItemJob, best: str | None) -> None:
-    if best:
-        ctx.tell(ScrapeSuccess(item_id=data.item_id, title=data.title, sentence=best))
-    else:
-        ctx.tell(NoStreamsFound(item_id=data.item_id, title=data.title))
+def _tell(ctx: FlowContext, data: ItemJob, answer: SearchAnswer, best: str | None, *, wanted: bool) -> None:
+    """Tell what the search came to; a search that was put off is told when it has been made."""
+    event: type[Told] = ScrapeSuccess if best else NoStreamsFound
+    if not wanted:
+        event = ScrapeIncorrectState
+    elif not answer.answered:
+        event = ScrapeError
+    if event is not ScrapeError or answer.until is None:
+        sentence = best or "; ".join(answer.troubles)
+        ctx.tell(event(item_id=data.item_id, title=data.title, sentence=sentence))
