@@ -15,6 +15,7 @@ from program.api.page import api_page
 from program.media.tables import dates_markdown, states_markdown, table
 from program.plugins import discover, generated_files
 from program.state_transition import moves
+from tools import life_tables
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -38,6 +39,11 @@ PARTS: tuple[Part, ...] = (
     Part("docs/pipeline.md", "states", states_markdown),
     Part("docs/pipeline.md", "moves", moves_markdown),
     Part("docs/pipeline.md", "dates", dates_markdown),
+    Part("docs/plugins.md", "kinds", life_tables.kinds_markdown),
+    Part("docs/plugins.md", "limits", life_tables.limits_markdown),
+    Part("docs/plugins.md", "events", life_tables.events_markdown),
+    Part("docs/lifecycle.md", "machines", life_tables.machines_markdown),
+    Part("docs/lifecycle.md", "reactions", life_tables.reactions_markdown),
 )
 
 
