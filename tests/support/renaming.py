@@ -81,7 +81,8 @@ class Renaming:
 
     def _key(self, key: str) -> str:
         """Return a key; release names are keys too where something is expected of each."""
-        return self.text(key) if "." in key or " " in key else key
+        is_name = any(sign in key for sign in " ._") and any(letter.isdigit() for letter in key)
+        return self.text(key) if is_name else key
 
     def text(self, text: str) -> str:
         """Return a name with its title's words, its title's numbers and its group renamed."""

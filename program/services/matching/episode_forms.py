@@ -23,6 +23,8 @@ _TEMPORADA = re.compile(
     r"(?<![a-z0-9])t(?P<s>\d{1,2})[ .x]?e(?:p\.?)?[ ]?(?P<e>\d{1,3})(?!\d)", re.IGNORECASE
 )
 _CROSS_S = re.compile(r"(?<![a-z0-9])s(?P<s>\d{1,4})[. ]?x[. ]?(?P<e>\d{2,3})(?!\d)", re.IGNORECASE)
+# `ABs01e02`: right behind the letters of a title, so both numbers must be whole.
+_GLUED = re.compile(r"(?<=[a-z])s(?P<s>\d{2})e(?P<e>\d{2,3})(?![a-z\d])", re.IGNORECASE)
 _ACROSS = re.compile(
     r"(?<![a-z0-9])s(?P<s>\d{1,2})e\d{1,3}\s*(?:-|~|to)\s*s(?P<t>\d{1,2})e\d{1,3}(?!\d)", re.IGNORECASE
 )
@@ -85,7 +87,8 @@ def standard(text: str) -> Numbering | None:
     if across and int(across["s"]) < int(across["t"]) <= SEASONS_MAX:
         seasons = tuple(range(int(across["s"]), int(across["t"]) + 1))
         return Numbering(seasons, start=across.start(), end=across.end())
-    match = _STANDARD.search(text) or _CROSS_S.search(text) or _TEMPORADA.search(text)
+    forms = (_STANDARD, _CROSS_S, _TEMPORADA, _GLUED)
+    match = next((hit for form in forms if (hit := form.search(text))), None)
     if match is None:
         return None
     found = _from_cross(with_episodes(match, text, match["s"], match["e"]), text)

@@ -98,7 +98,8 @@ _EXTRA_WORDS = re.compile(
 # These words are in titles of episodes too; a file that has an episode's number and its size is the episode.
 _TITLE_WORDS = re.compile(r"^(?:trailers?|interviews?)$", re.IGNORECASE)
 _EPISODE = re.compile(r"(?<![a-z0-9])(?:s\d{1,4}[ ._-]*e\d{1,4}|\d{1,2}x\d{2})(?!\d)", re.IGNORECASE)
-_DISC_PART = re.compile(r"(?<![a-z])(?:cd|disc|disk|dvd)[\s._\-]?[1-9](?!\d)", re.IGNORECASE)
+# `part1` in one word is a piece of a file; in two it may be a title.
+_DISC_PART = re.compile(r"(?<![a-z])(?:(?:cd|disc|disk|dvd)[\s._\-]?|part)[1-9](?!\d)", re.IGNORECASE)
 _SAMPLE = re.compile(r"(?<![a-z])sample(?![a-z])", re.IGNORECASE)
 _SAMPLE_ONLY = re.compile(r"^sample(?![a-z])|[\s._\-]sample$|^[\s._\-]*sample[\s._\-]*$", re.IGNORECASE)
 # A file with "sample" in its name is one when it is so much smaller than its neighbours.

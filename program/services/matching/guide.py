@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from program.media.wanted import Wanted, WantedEpisode
+from program.services.matching.names import Names
 from program.services.matching.parse import Outline
 from program.services.matching.text import spellings
 
@@ -14,7 +15,8 @@ _SHORTEST_TITLE = 6
 class Guide:
     """The known episodes of a show, by every way to name them."""
 
-    def __init__(self, wanted: Wanted) -> None:
+    def __init__(self, wanted: Wanted, names: Names) -> None:
+        self._names = names
         self._show = next((spelling.words for spelling in spellings(wanted.title)), ())
         self.is_anime = wanted.is_anime
         self.by_number = {(e.season, e.number): e for e in wanted.episodes}
@@ -38,6 +40,11 @@ class Guide:
             if len(near) == 1:
                 return tuple(near)
         return ()
+
+    def season_in_title(self, parsed: Outline) -> tuple[int, ...]:
+        """Return the season that stands as a number behind the show's title, when there is such a season."""
+        told = self._names.season_in(parsed.readings) if self.is_anime and not parsed.seasons else None
+        return (told[1],) if told is not None and told[1] in self.seasons else ()
 
     def titled(self, text: str) -> tuple[WantedEpisode, ...]:
         """Return the one episode whose title this is, with or without the show's before it."""

@@ -75,11 +75,11 @@ def read_head(text: str, *, of_film: bool = False) -> Head:
     whole = [with_year(reading, years) for reading in dict.fromkeys(found) if reading.text]
     between, technical = _after_title(text, covered, start, first, numbering)
     front = text[start + trimmed_end(text[start:first]) : first]
-    # Without numbers these words are the end of the front itself.
-    follows = numbering is not None and numbering.start >= first
-    behind = (
-        f"{front} {between[trimmed_end(between, first=0) :]} {technical}" if follows else front + technical
-    )
+    if numbering is not None and numbering.start >= first:
+        behind = f"{front} {between[trimmed_end(between, first=0) :]} {technical}"
+    else:
+        # The end of the front is the end of what stands between the year and the technical part.
+        behind = technical if WORD.search(between) else front + technical
     return Head(
         tuple(dict.fromkeys(whole))[:_MOST_READINGS],
         numbering,
@@ -144,6 +144,9 @@ def _prefix(text: str, covered: str) -> tuple[int, str | None, bool]:
     if technical and not WORD.search(masked(technical[1])[0].replace(MASK, "")):
         start += technical.end()
     while (match := _GROUP.match(text[start:])) is not None:
+        if (match[1] or "").isdigit() and group is None and MASK not in covered[start : start + match.end()]:
+            # A number in brackets at the very front is the title's.
+            break
         left = covered[start + match.end() :].replace(MASK, "")
         if not WORD.search(left):
             break

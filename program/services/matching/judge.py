@@ -64,6 +64,10 @@ def look_at(
     if parsed.form in WEAK and match.reading.text.rstrip("]) ").endswith(_number_of(parsed)):
         # The lone number turned out to be the title's.
         parsed = replace(parsed, seasons=(), episodes=(), absolute=(), glued=None, form="")
+    if wanted.is_anime and not parsed.seasons and match.similarity < ranking.title_similarity:
+        told = names.season_in(parsed.readings)
+        if told is not None and told[1] in {episode.season for episode in wanted.episodes}:
+            match, parsed = told[0], replace(parsed, seasons=(told[1],), absolute=())
     return Look(wanted, names, parsed, match, ranking, now, size)
 
 

@@ -51,7 +51,13 @@ _SUBTITLE_PHRASES = (
     re.compile(r"(?<![a-z])multi[ ._-]?subs?(?![a-z])", re.IGNORECASE),
 )
 # Languages that PTT does not know by these words.
-_NAMED = (("de", "deutsch"), ("pt", "dublado"), ("fr", "vf[2fqi]"), ("es", "español|castellano"))
+_NAMED = (
+    ("de", "deutsch"),
+    ("pt", "dublado"),
+    ("tr", "dublaj"),
+    ("fr", "vf[2fqi]"),
+    ("es", "español|castellano"),
+)
 _OWN = tuple(
     (code, re.compile(rf"(?<![^\W_])(?:{words})(?![^\W_])", re.IGNORECASE)) for code, words in _NAMED
 )

@@ -18,6 +18,7 @@ _FRONT = re.compile(r"^[\s\[(]*(\d{1,4})(?!\d)")
 _THREE_DIGITS = re.compile(r"(?<!\d)(\d{1,2})(\d{2})(?!\d|[pi])")
 _LAST = re.compile(r"(?<!\d)(\d{1,3})[\s\])]*$")
 _SPECIALS = frozenset({"specials", "special", "season 0", "season 00", "s00", "ova", "ovas", "oad"})
+_BOOK = re.compile(r"^\W*(?:book|volume|vol)[\s._]*(\d{1,2})(?!\d)", re.IGNORECASE)
 _VERSION = re.compile(r"(?<=\d)v(\d)(?!\d)", re.IGNORECASE)
 _HASH = re.compile(r"(?=.*\d)(?=.*[a-z])[a-z0-9]{8,}", re.IGNORECASE)
 
@@ -33,7 +34,7 @@ class Claim:
 
 def map_show(wanted: Wanted, names: Names, torrent: str, looks: Sequence[FileLook]) -> tuple[FileMatch, ...]:
     """Return the files that hold a wanted episode, each with all known episodes in it."""
-    guide = Guide(wanted)
+    guide = Guide(wanted, names)
     pack = outline(torrent)
     claims = [
         Claim(look, episodes, _has_title(names, look))
@@ -72,7 +73,8 @@ def _found(
     guide: Guide, pack: Outline, look: FileLook, looks: Sequence[FileLook]
 ) -> tuple[WantedEpisode, ...]:
     """Return the episodes of a file; a name that says nothing is what its folder or its torrent says, when it is alone there."""
-    found = () if _is_hash(look.stem) else _episodes(guide, pack, look)
+    is_nameless = _is_hash(look.stem) and not outline(look.stem).seasons
+    found = () if is_nameless else _episodes(guide, pack, look)
     if found or outline(look.stem).has_numbers:
         return found
     videos = [other for other in looks if other.role is Role.MAIN]
@@ -96,7 +98,7 @@ def _episodes(guide: Guide, pack: Outline, look: FileLook) -> tuple[WantedEpisod
     parsed = outline(look.stem)
     if parsed.is_special and not parsed.episodes:
         return guide.titled(parsed.between)
-    seasons = _seasons_around(pack, look)
+    seasons = guide.season_in_title(parsed) or _seasons_around(guide, pack, look)
     if parsed.episodes:
         found = _numbered(guide, parsed, seasons)
         # `- 101 -` may be the first episode of the first season where nothing has that number.
@@ -173,17 +175,21 @@ def _bare(guide: Guide, number: int, seasons: tuple[int, ...]) -> tuple[WantedEp
     return guide.counted((number,)) if len(guide.seasons) == 1 or guide.is_anime else ()
 
 
-def _seasons_around(pack: Outline, look: FileLook) -> tuple[int, ...]:
+def _seasons_around(guide: Guide, pack: Outline, look: FileLook) -> tuple[int, ...]:
     """Return the seasons that the nearest folder names, else those of the torrent."""
     for folder in reversed(look.folders):
         if folder.casefold().strip() in _SPECIALS:
             return (0,)
-        seasons = outline(folder).seasons
+        around = outline(folder)
+        seasons = around.seasons or guide.season_in_title(around)
         if seasons:
             return seasons
+        book = _BOOK.match(folder)
+        if book:
+            return (int(book[1]),)
         if folder.strip().isdigit() and int(folder) < len("0123456789") ** 2:
             return (int(folder),)
-    return pack.seasons
+    return pack.seasons or guide.season_in_title(pack)
 
 
 def _has_title(names: Names, look: FileLook) -> bool:

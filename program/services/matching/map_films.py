@@ -7,11 +7,14 @@ from program.media.entry import FileMatch
 from program.media.wanted import Wanted
 from program.services.matching.files import FileLook, Role, is_part
 from program.services.matching.names import Names
-from program.services.matching.parse import outline
+from program.services.matching.parse import Outline, outline
 from program.services.matching.rules.year import SLACK, years_of
+from program.services.matching.titles import TitleReading
 
 # How alike a file's title and the film's must be.
 _ALIKE = 0.85
+_NUMBER_ONE = re.compile(r"\s(?:1|i)$", re.IGNORECASE)
+_NUMBER_TWO = re.compile(r"(?<![^\W_])(?:2|ii)(?![^\W_])", re.IGNORECASE)
 # Without a fitting name, the largest file must stand out so far from the next one.
 _STANDS_OUT = 1.5
 # The place in a collection: `3. Title (2010)`.
@@ -23,7 +26,7 @@ def map_film(wanted: Wanted, names: Names, looks: Sequence[FileLook]) -> tuple[F
     films = [
         look for look in looks if look.role is Role.MAIN and not _is_vob(look) and not is_part(look, looks)
     ]
-    fitting = [look for look in films if _fits(wanted, names, look)]
+    fitting = [look for look in films if _fits(wanted, names, look, films)]
     if not fitting:
         fitting = _standing_out([look for look in films if not _is_another(wanted, names, look)])
     if not fitting:
@@ -32,7 +35,14 @@ def map_film(wanted: Wanted, names: Names, looks: Sequence[FileLook]) -> tuple[F
     return (FileMatch(best.file, (wanted.item_id,)),)
 
 
-def _fits(wanted: Wanted, names: Names, look: FileLook) -> bool:
+def _first_of_many(parsed: Outline, look: FileLook, looks: Sequence[FileLook]) -> tuple[TitleReading, ...]:
+    """Return `Title 1` without its number where the second part stands beside it."""
+    shorter = _NUMBER_ONE.sub("", parsed.title)
+    has_second = any(other is not look and _NUMBER_TWO.search(other.stem) for other in looks)
+    return (TitleReading(shorter, parsed.year),) if has_second and shorter != parsed.title else ()
+
+
+def _fits(wanted: Wanted, names: Names, look: FileLook, looks: Sequence[FileLook]) -> bool:
     """Return True when the file's name, or that of its folder, is the film's."""
     own = tuple(dict.fromkeys((look.stem, _PLACE.sub("", look.stem))))
     for text in (*own, *look.folders[-1:]):
@@ -40,7 +50,7 @@ def _fits(wanted: Wanted, names: Names, look: FileLook) -> bool:
         if parsed.has_numbers:
             return False
         years = years_of(wanted, parsed)
-        for reading in parsed.readings:
+        for reading in (*parsed.readings, *_first_of_many(parsed, look, looks)):
             fits_year = (
                 reading.year is None or not years or any(abs(reading.year - y) <= SLACK for y in years)
             )

@@ -1,6 +1,7 @@
 """The names of what is wanted, and how close a release's title comes to one of them."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from program.media.wanted import Wanted
@@ -13,6 +14,10 @@ _NAMESAKE_MARK = re.compile(r"\s*\((?:(?:19|20)\d\d|[A-Z]{2,3})\)\s*$")
 
 _FIRST_PART = re.compile(r"[\s:,\-]+(?:part|pt|chapter|vol|volume)\.?\s(?:one|1|i)$", re.IGNORECASE)
 _NEARLY = 0.95
+_ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii")
+_LAST_NUMBER = re.compile(
+    r"(?<!part)(?<!pt)(?<!vol)(?<!volume)(?<!chapter)\s([2-9]|ii|iii|iv|vi{0,2})$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,18 @@ class Names:
             exact = self._known.get(mine.joined)
             if exact is not None and not any(digit.isdigit() for digit in exact[0].numbers):
                 return TitleMatch(reading, _NEARLY, exact[1])
+        return None
+
+    def season_in(self, readings: Iterable[TitleReading]) -> tuple[TitleMatch, int] | None:
+        """Return the season that is told as the title's number, as anime does it: `Title II`, `Title 3`."""
+        for reading in readings:
+            number = _LAST_NUMBER.search(reading.text)
+            for mine in spellings(reading.text[: number.start()]) if number else ():
+                exact = self._known.get(mine.joined)
+                if exact is not None and number is not None:
+                    said = number[1].lower()
+                    season = int(said) if said.isdigit() else _ROMAN.index(said) + 1
+                    return TitleMatch(reading, _NEARLY, exact[1]), season
         return None
 
     def says(self, word: str) -> bool:

@@ -66,7 +66,7 @@ extended uncut unrated remastered restored proper repack rerip internal limited 
 imax edition ultimate final criterion collection retail colorized uncensored documentary hybrid custom version special
 anniversary collectors deluxe open matte read nfo festival preair
 intégrale bonus disc xxx ai upscaled upscale upscaling enhanced upsuhd
-web cam ts tc 3d sbs hsbs half ou hou dv hq hd sd v2 v1 nf amzn hulu dsnp atvp hmax pcok pmtp itunes cr
+web cam ts tc 3d sbs hsbs half ou hou dv hq hd sd v2 v1 dc nf amzn hulu dsnp atvp hmax pcok pmtp itunes cr
 season seasons saison temporada stagione staffel pack miniseries bd dvd hdr sdr avc vostfr audio batch ova ona oad
 """
 WEAK_WORDS = frozenset(_WEAK.split())

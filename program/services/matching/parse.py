@@ -181,7 +181,7 @@ def _outline(name: str, of_film: bool) -> Outline:  # noqa: FBT001 - the cache i
 def _parse(name: str, of_film: bool) -> Parsed:  # noqa: FBT001 - the cache is quicker with plain arguments
     front = _outline(name, of_film)
     # Behind an episode stands its title, which says nothing of the copy.
-    seen = f"{front.between} | {front.behind}"
+    seen = f"{front.between} {'| ' if front.has_numbers else ''}{front.behind}"
     of_copy = front.behind if front.has_numbers else seen
     of_copy, group = split_group(of_copy)
     languages = split_languages(of_copy)

@@ -19,8 +19,8 @@ _STUB = "Title 2000"
 _P_NUMBER = re.compile(
     r"(?<!\d)(240|288|360|480|540|576|720|1080|1440|2160|4320)\s?[pi](?![a-z])", re.IGNORECASE
 )
-_DIMENSIONS = re.compile(r"(?<!\d)(\d{3,4})\s?x\s?(\d{3,4})(?!\d)", re.IGNORECASE)
-_BARE_NUMBER = re.compile(r"(?<!\d)(?<!\d\.)(?:bd|m)?(720|1080|2160)(?![\dpix]|\s?x)", re.IGNORECASE)
+_DIMENSIONS = re.compile(r"(?<!\d)(\d{3,4})\s?x(?!26[456](?!\d))\s?(\d{3,4})(?!\d)", re.IGNORECASE)
+_BARE_NUMBER = re.compile(r"(?<!\d)(?<!\d\.)(?:bd|m)?(720|1080|2160)(?![\dpi]|\s?x(?!26[456]))", re.IGNORECASE)
 _FHD = re.compile(r"(?<![a-z0-9])fhd(?![a-z0-9])", re.IGNORECASE)
 _UHD = re.compile(r"(?<![a-z0-9])(?:4k|uhd)(?![a-z0-9])", re.IGNORECASE)
 # What a picture of at least that width or height is called.
@@ -54,6 +54,7 @@ EXTRAS = re.compile(
     r"|creditless|promos?|recap|extras)(?![a-z])",
     re.IGNORECASE,
 )
+_HARDCODED = re.compile(r"(?<![a-z0-9])(?:hard-?coded|hard-?subs?)(?![a-z0-9])", re.IGNORECASE)
 _ADULT = re.compile(r"(?<![a-z0-9])xxx(?![a-z0-9])", re.IGNORECASE)
 _THREE_D = re.compile(
     r"(?<![a-z0-9])(?:(?:bd-?)?3d|h-?sbs|half-?(?:sbs|ou)|h-?ou|full-?sbs|mvc)(?![a-z0-9])", re.IGNORECASE
@@ -110,6 +111,8 @@ _GOOD_SOURCES = ("BluRay", "BluRay REMUX", "REMUX", "WEB-DL", "WEB", "WEBRip", "
 def flags(said: Mapping[str, object], behind: str, quality: str | None, *, has_site: bool) -> list[str]:
     """Return what else the name says of the copy: PTT\'s words and `camera`, `upscaled`, `three_d`, `disc`, `site`."""
     found = [name for name in _PTT_FLAGS if said.get(name)]
+    if "hardcoded" not in found and _HARDCODED.search(behind):
+        found.append("hardcoded")
     if "adult" not in found and _ADULT.search(behind):
         found.append("adult")
     short = quality not in _GOOD_SOURCES and _CAMERA_SHORT.search(behind)
