@@ -11,6 +11,7 @@ from sqlalchemy import and_, or_, select
 
 from program.db.detail import detail
 from program.db.engine import Tx
+from program.db.kinds import change_kind
 from program.db.lists import calendar, counts, page, stats
 from program.db.lookup import find, root_of
 from program.db.metadata import store_metadata
@@ -30,6 +31,7 @@ __all__ = [
     "all_roots",
     "bump_revision",
     "calendar",
+    "change_kind",
     "counts",
     "delete",
     "detail",

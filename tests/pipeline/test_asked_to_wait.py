@@ -112,7 +112,7 @@ def test_while_it_waits_no_thread_does(pipeline: Pipeline, servers: Servers) -> 
             each[JobState.ACTIVE] for each in counts.values()
         )
 
-    until(is_parked, 20.0, "every search waits")
+    until(is_parked, 60.0, "every search waits")
     counts = pipeline.engine.counts()
     assert sum(each[JobState.ACTIVE] for each in counts.values()) == 0, "no worker has a job in hand"
     assert counts[names.PARSE_SCRAPE_RESULTS][JobState.WAITING_CHILDREN] == len(films)
@@ -122,7 +122,7 @@ def test_while_it_waits_no_thread_does(pipeline: Pipeline, servers: Servers) -> 
         pipeline.loop.turn()
         return pipeline.states_of(films) == {"Completed"}
 
-    until(are_done, 30.0, "it goes on")
+    until(are_done, 60.0, "it goes on")
 
 
 def test_a_429_without_a_time_is_ten_seconds_at_first(

@@ -14,59 +14,9 @@ from program.media.item import Ids
 from program.media.metadata import ContentRequest
 from program.plugins import PluginStatus
 from tests.support.pipeline import Pipeline
-from tests.support.scrapers import GARBAGE, SCRAPERS, IndexServer, hashes_of
+from tests.support.scrapers import FIRST, GARBAGE, SCRAPERS, SECOND, IndexServer, hashes_of
 
 SINTEL = 45745
-# Films that nobody can have heard of: 25 x 20 of them.
-FIRST = [
-    "Amber",
-    "Brass",
-    "Cedar",
-    "Dune",
-    "Ember",
-    "Fallow",
-    "Glass",
-    "Harbor",
-    "Indigo",
-    "Juniper",
-    "Kelp",
-    "Linen",
-    "Marble",
-    "Nettle",
-    "Ochre",
-    "Pewter",
-    "Quartz",
-    "Russet",
-    "Saffron",
-    "Teal",
-    "Umber",
-    "Velvet",
-    "Willow",
-    "Yarrow",
-    "Zinc",
-]
-SECOND = [
-    "Lantern",
-    "Meadow",
-    "Orchard",
-    "Paddock",
-    "Quarry",
-    "Rooftop",
-    "Staircase",
-    "Terrace",
-    "Upland",
-    "Viaduct",
-    "Windmill",
-    "Bakery",
-    "Cellar",
-    "Doorway",
-    "Estuary",
-    "Foundry",
-    "Garden",
-    "Hillside",
-    "Island",
-    "Jetty",
-]
 FIVE_HUNDRED = {
     9_000_000 + number: f"{first} {second}"
     for number, (first, second) in enumerate((first, second) for first in FIRST for second in SECOND)

@@ -165,7 +165,7 @@ class Pipeline:
     def turn(self) -> int:
         """Have the loop look at what is due and check the rules of states and dates; return how many jobs were added."""
         added = self.loop.turn()
-        check_turn(self.ctx, self.loop)
+        check_turn(self.ctx, self.loop, added)
         return added
 
     def tree(self, root_id: int) -> Node:

@@ -24,6 +24,57 @@ from program.media.wanted import Wanted
 from program.services.plugin import Scraper
 from program.settings.provider import ProviderSettings
 
+# Words for titles that nobody can have heard of: 25 x 20 of them.
+FIRST = [
+    "Amber",
+    "Brass",
+    "Cedar",
+    "Dune",
+    "Ember",
+    "Fallow",
+    "Glass",
+    "Harbor",
+    "Indigo",
+    "Juniper",
+    "Kelp",
+    "Linen",
+    "Marble",
+    "Nettle",
+    "Ochre",
+    "Pewter",
+    "Quartz",
+    "Russet",
+    "Saffron",
+    "Teal",
+    "Umber",
+    "Velvet",
+    "Willow",
+    "Yarrow",
+    "Zinc",
+]
+SECOND = [
+    "Lantern",
+    "Meadow",
+    "Orchard",
+    "Paddock",
+    "Quarry",
+    "Rooftop",
+    "Staircase",
+    "Terrace",
+    "Upland",
+    "Viaduct",
+    "Windmill",
+    "Bakery",
+    "Cellar",
+    "Doorway",
+    "Estuary",
+    "Foundry",
+    "Garden",
+    "Hillside",
+    "Island",
+    "Jetty",
+]
+
 # What each kind of garbage is on the wire: status, type, body.
 GARBAGE: Mapping[str, tuple[int, str, bytes]] = {
     "html": (200, "text/html", b"<!DOCTYPE html><html><body>Just a moment...</body></html>"),
@@ -118,10 +169,11 @@ def hashes_of(title: str, year: int | None) -> dict[str, str]:
 
 
 class IndexServer:
-    """The server of all these scrapers. garbage: what `/babbling` answers."""
+    """The server of all these scrapers. garbage: what `/babbling` answers; limited: whether everybody is told to slow down."""
 
     def __init__(self) -> None:
         self.garbage = "html"
+        self.limited = False
         self.asked: Counter[str] = Counter()
         self._released = threading.Event()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -140,15 +192,21 @@ class IndexServer:
 
     def settings(self, *keys: str) -> dict[str, Any]:
         """Return settings by path that enable these scrapers, and only them."""
-        url = f"http://127.0.0.1:{self._server.server_address[1]}"
         found: dict[str, Any] = {"scraping.torrentio.enabled": False}
         for key in keys:
-            found |= {f"scraping.{key}.enabled": True, f"scraping.{key}.url": url}
+            found |= {f"scraping.{key}.enabled": True, f"scraping.{key}.url": self.url}
         return found
+
+    @property
+    def url(self) -> str:
+        """Return the address."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
 
     def answer(self, path: str, query: Mapping[str, list[str]]) -> tuple[int, str, bytes]:
         """Return status, type and body; blocks where the server is one that never answers."""
         self.asked[path] += 1
+        if self.limited:
+            return 429, "text/plain", b"slow down"
         if path == "/silent":
             self._released.wait()
         if path == "/babbling":

@@ -19,7 +19,8 @@ from program.events import (
     MovieIndexRequested,
     ShowIndexRequested,
 )
-from program.media.item import Contradiction, Item, MediaType
+from program.media.facts import lacks_metadata
+from program.media.item import Contradiction, Ids, Item, MediaType
 from program.media.metadata import Metadata
 from program.media.outcomes import Changes, index_delayed, index_failed, index_found, index_missed
 from program.queues import ChildPolicy, Done, Job, JobSpec, Next, Outcome, WaitFor
@@ -33,6 +34,8 @@ class RequestStep(StrEnum):
 
     REQUEST = "request"
     PROCESS = "process"
+    # What nobody knows as a film may be a show, and the other way round.
+    OTHER_KIND = "other-kind"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +52,13 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
         return _request(ctx, data)
     answers = [value for _, _, value in job.children.values() if isinstance(value, Metadata)]
     with ctx.telling_when_called_off(IndexIncorrectState(item_id=data.root_id, title=data.title)):
-        return _store(ctx, data, _merge(answers)) if answers else _nothing(ctx, data, _silence(job))
+        if data.step is RequestStep.OTHER_KIND:
+            silence = Silence(1, ())
+            return _store_other(ctx, data, _merge(answers)) if answers else _nothing(ctx, data, silence)
+        if answers:
+            return _store(ctx, data, _merge(answers))
+        silence = _silence(job)
+        return _request_other(ctx, data, silence) or _nothing(ctx, data, silence)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,22 +84,36 @@ def _silence(job: Job) -> Silence:
 
 
 def _request(ctx: FlowContext, data: RequestJob) -> Outcome:
-    root = ctx.load(data.root_id)
-    event, then = _event(root.item), replace(data, step=RequestStep.PROCESS)
-    keys = ctx.registry.hooks_for(event.type)
-    if not keys:
-        return Next(then)
-    children = tuple(
+    item = ctx.load(data.root_id).item
+    then = replace(data, step=RequestStep.PROCESS)
+    children = _questions(ctx, data, _event(item.type, item.ids))
+    return WaitFor(children, data=then) if children else Next(then)
+
+
+def _request_other(ctx: FlowContext, data: RequestJob, silence: Silence) -> Outcome | None:
+    """Ask whether the IMDb id is that of the other kind: it is the one id that films and shows share."""
+    item = ctx.load(data.root_id).item
+    if not silence.asked or silence.troubles or not lacks_metadata(item.facts) or item.ids.imdb is None:
+        return None
+    children = _questions(ctx, data, _event(_other(item.type), Ids(imdb=item.ids.imdb)))
+    return WaitFor(children, data=replace(data, step=RequestStep.OTHER_KIND)) if children else None
+
+
+def _questions(ctx: FlowContext, data: RequestJob, event: Event) -> tuple[JobSpec, ...]:
+    return tuple(
         JobSpec(
             queue=names.plugin_queue(event.type, key), name=data.title, data=event, policy=ChildPolicy.IGNORE
         )
-        for key in keys
+        for key in ctx.registry.hooks_for(event.type)
     )
-    return WaitFor(children, data=then)
 
 
-def _event(item: Item) -> Event:
-    return MovieIndexRequested(item.ids) if item.type is MediaType.MOVIE else ShowIndexRequested(item.ids)
+def _event(kind: MediaType, ids: Ids) -> Event:
+    return MovieIndexRequested(ids) if kind is MediaType.MOVIE else ShowIndexRequested(ids)
+
+
+def _other(kind: MediaType) -> MediaType:
+    return MediaType.SHOW if kind is MediaType.MOVIE else MediaType.MOVIE
 
 
 def _service(queue: str) -> str:
@@ -100,6 +123,14 @@ def _service(queue: str) -> str:
 def _merge(answers: list[Metadata]) -> Metadata:
     """Return the first complete answer; a title without a name is worth less than one with."""
     return next((answer for answer in answers if answer.title), answers[0])
+
+
+def _store_other(ctx: FlowContext, data: RequestJob, metadata: Metadata) -> Outcome:
+    """Make the title what it is, then store what is known of it."""
+    with ctx.db.write(data.root_id) as tx:
+        ctx.check_intent(tx, data)
+        root_id = items.change_kind(tx, data.root_id, ctx.clock.now())
+    return _store(ctx, replace(data, root_id=root_id, item_id=root_id), metadata)
 
 
 def _store(ctx: FlowContext, data: ItemJob, metadata: Metadata) -> Outcome:
