@@ -101,7 +101,9 @@ def test_whoever_asks_to_wait_it_costs_no_attempt(
 
 
 def test_while_it_waits_no_thread_does(pipeline: Pipeline, servers: Servers) -> None:
-    limit(servers, "torrentio", 25)
+    # Two searches may be under way before the first is told to wait, so each request is told until all are parked.
+    limited = {"provider": "torrentio", "kind": "status", "status": 429, "retry_after": 25}
+    fault = servers.control("/faults", limited)
     films = ask_for_all(pipeline, servers)
     pipeline.engine.start()
 
@@ -113,6 +115,7 @@ def test_while_it_waits_no_thread_does(pipeline: Pipeline, servers: Servers) -> 
         )
 
     until(is_parked, 60.0, "every search waits")
+    servers.control(f"/faults/{fault['id']}", method="DELETE")
     counts = pipeline.engine.counts()
     assert sum(each[JobState.ACTIVE] for each in counts.values()) == 0, "no worker has a job in hand"
     assert counts[names.PARSE_SCRAPE_RESULTS][JobState.WAITING_CHILDREN] == len(films)
