@@ -23,7 +23,7 @@ _IN_BRACKETS = re.compile(
 )
 _BEFORE_BRACKET = re.compile(
     rf"(?<=[^\W\d_!?.]|[!?.~])[ .]+(?P<e>\d{{2,4}})(?P<half>\.5)?(?:v\d)?{_RANGE}"
-    rf"(?=(?:[ .]+complete)?[ .]*(?:[\[(+]|$|{_COVERED}))",
+    rf"(?=(?:[ .]+(?:complete|batch))?[ .]*(?:[\[(+]|$|{_COVERED}))",
     re.IGNORECASE,
 )
 # The sign says that it counts, whoever made the name.
@@ -86,7 +86,9 @@ def _absolute_of(match: re.Match[str], *, grouped: bool) -> Numbering | None:
 _BESIDE = re.compile(
     r"[\s.]*(?:-\s*)?[\[(]?#?(?P<e>\d{2,4})(?:-(?P<f>\d{2,4}))?[\])]?(?=\s*(?:[\[(]|$|-\s)|\.(?:-|$))"
 )
-_BESIDE_BEFORE = re.compile(r"[\s.]+(?:-[\s.]+)?(?P<e>\d{2,4})(?:-(?P<f>\d{2,4}))?[\s.]*-?[\s.]*[\[(]?$")
+_BESIDE_BEFORE = re.compile(
+    r"[\s.]+(?P<dash>-[\s.]+)?(?P<e>\d{2,4})(?:-(?P<f>\d{2,4}))?[\s.]*-?[\s.]*[\[(]?$"
+)
 
 
 def beside(text: str, found: Numbering) -> tuple[tuple[int, ...], int, int]:
@@ -107,6 +109,9 @@ def beside(text: str, found: Numbering) -> tuple[tuple[int, ...], int, int]:
 def _as_many(match: re.Match[str], found: Numbering) -> tuple[int, ...]:
     first, last = int(match["e"]), int(match["f"] or match["e"])
     is_written_so = match["e"].startswith("0") or "-" in match[0] or "(" in match[0] or "[" in match[0]
+    if match.re is _BESIDE_BEFORE:
+        # Without a dash before it, a number before the season is the title's.
+        is_written_so = match["e"].startswith("0") or match["dash"] is not None or match["f"] is not None
     if last - first + 1 != len(found.episodes) or first in _YEARS or not is_written_so:
         return ()
     return tuple(range(first, last + 1))

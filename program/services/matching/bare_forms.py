@@ -7,17 +7,19 @@ from program.services.matching.counting import LONGEST_RANGE, Numbering
 _COVERED = "\N{REPLACEMENT CHARACTER}"
 # Season and episode in one number; with the words of television behind it, since titles have numbers too.
 _GLUED = re.compile(
-    r"(?<=[^\W_])(?<!\d)[ .\-\[(]+(?P<s>0[1-9]|\d{1,2})(?P<e>\d\d)(?:-(?P=s)(?P<f>\d\d))?"
+    r"(?<=[^\W_])(?:[ .\[(]+|[ .]-[ .]|(?<!\d)-)(?P<s>0[1-9]|\d{1,2})(?P<e>\d\d)(?:-(?P=s)(?P<f>\d\d))?"
     r"(?!-\d|[\d\w.]\d|\w|[ .]?(?:19|20)\d\d(?!\d))(?P<close>[\])])?"
 )
 _TELEVISION = re.compile(
-    r"(?<![a-z])(?:hdtv|pdtv|dsr|dvd-?rip|web(?:-?(?:dl|rip))?|xvid|divx|tvrip|720p|1080p|480p)(?![a-z])",
+    r"(?<![a-z])(?:hdtv|pdtv|dsr|dvd-?rip|web(?:-?(?:dl|rip))?|xvid|divx|tvrip)(?![a-z])",
     re.IGNORECASE,
 )
+_LINES = re.compile(r"(?<![a-z])(?:720p|1080p|480p)(?![a-z])", re.IGNORECASE)
 _RECORDED = re.compile(r"(?<![a-z])(?:hdtv|pdtv|dsr|dvd-?rip|xvid|divx|tvrip)(?![a-z])", re.IGNORECASE)
 _ANIME = re.compile(r"(?<![a-z])vost(?:fr|eng|a)?(?![a-z])", re.IGNORECASE)
 _BEFORE_NOISE = re.compile(
-    rf"(?<=[^\W\d_!?])[ .]+(?P<e>(?!19|20)\d{{4}}|\d{{2,3}})(?:v\d|\s?[-~]\s?(?P<f>\d{{2,3}}))?(?=[ .]*[\[(]?{_COVERED}|[ .]+vost)",
+    r"(?<=[^\W\d_!?])[ .]+(?P<e>(?!19|20)\d{4}|\d{2,3})(?:v\d|\s?[-~]\s?(?P<f>\d{2,3}))?"
+    rf"(?=[ .\-]*[\[(]?{_COVERED}|[ .]+vost)",
     re.IGNORECASE,
 )
 _LEADING = re.compile(r"^[\s\[(]*(?P<e>0\d{1,2})[\])]?\s*(?:[-.]\s)\s*(?=[^\W\d_])")
@@ -37,7 +39,7 @@ def glued(text: str, raw: str) -> Numbering | None:
         if not season or not episode or is_year:
             continue
         is_bracketed = match["close"] is not None
-        if not is_bracketed and (not _TELEVISION.search(raw, match.end()) or _ANIME.search(raw)):
+        if not is_bracketed and (not _is_television(raw, match.end()) or _ANIME.search(raw)):
             continue
         if match["f"] and not _RECORDED.search(raw, match.end()):
             continue
@@ -47,6 +49,13 @@ def glued(text: str, raw: str) -> Numbering | None:
             episodes = tuple(range(episode, last + 1)) or (episode,)
             return Numbering((season,), episodes, glued=number, start=match.start(), end=match.end())
     return None
+
+
+def _is_television(raw: str, start: int) -> bool:
+    """Return True when the rest speaks of television; the lines of the picture alone do so only in a name with dots."""
+    return _TELEVISION.search(raw, start) is not None or (
+        " " not in raw and _LINES.search(raw, start) is not None
+    )
 
 
 def _is_last(text: str, match: re.Match[str]) -> bool:

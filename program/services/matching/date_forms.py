@@ -17,7 +17,7 @@ _COMPACT = re.compile(r"(?<!\d)(?P<y>(?:19|20)\d\d)(?P<m>[01]\d)(?P<d>[0-3]\d)(?
 _SHORT_YEAR = re.compile(
     r"(?<![\w])(?<!\d\.)(?P<y>[012]\d)(?P<sep>[. -])(?P<m>[01]\d)(?P=sep)(?P<d>[0-3]\d)(?!\d|\.\d)"
 )
-_SHORT_COMPACT = re.compile(r"(?<![\w.])(?P<y>[012]\d)(?P<m>[01]\d)(?P<d>[0-3]\d)(?![\w.])")
+_SHORT_COMPACT = re.compile(r"(?<!\w)(?<!\d\.)(?P<y>[012]\d)(?P<m>[01]\d)(?P<d>[0-3]\d)(?!\w|\.\d)")
 _MONTH_NAME = re.compile(
     rf"(?<!\d)(?:(?P<d>[0-3]?\d)(?:st|nd|rd|th)?[-. ,]+(?P<m>{_NAMES})[a-z]*[-. ,]+(?P<y>(?:19|20)\d\d)"
     rf"|(?<![a-z])(?P<m2>{_NAMES})[a-z]*[-. ,]+(?P<d2>[0-3]?\d)(?:st|nd|rd|th)?[-. ,]+(?P<y2>(?:19|20)\d\d)"

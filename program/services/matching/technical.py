@@ -20,7 +20,9 @@ _P_NUMBER = re.compile(
     r"(?<!\d)(240|288|360|480|540|576|720|1080|1440|2160|4320)\s?[pi](?![a-z])", re.IGNORECASE
 )
 _DIMENSIONS = re.compile(r"(?<!\d)(\d{3,4})\s?x(?!26[456](?!\d))\s?(\d{3,4})(?!\d)", re.IGNORECASE)
-_BARE_NUMBER = re.compile(r"(?<!\d)(?<!\d\.)(?:bd|m)?(720|1080|2160)(?![\dpi]|\s?x(?!26[456]))", re.IGNORECASE)
+_BARE_NUMBER = re.compile(
+    r"(?<!\d)(?<!\d\.)(?:bd|m)?(720|1080|2160)(?![\dpi]|\s?x(?!26[456]))", re.IGNORECASE
+)
 _FHD = re.compile(r"(?<![a-z0-9])fhd(?![a-z0-9])", re.IGNORECASE)
 _UHD = re.compile(r"(?<![a-z0-9])(?:4k|uhd)(?![a-z0-9])", re.IGNORECASE)
 # What a picture of at least that width or height is called.
