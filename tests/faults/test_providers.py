@@ -20,6 +20,7 @@ from program.services.flows import names
 from program.services.flows.request_content_services import Poll
 from tests.support.pipeline import Pipeline
 from tests.support.stage import Stage
+from tests.support.wait import until
 
 SINTEL, SINTEL_IMDB = 45745, "tt1727587"
 FILMS = {10378: "tt1254207", 9761: "tt0807840", 358332: "tt4957236", 20529: "tt1172203", 593048: "tt9249278"}
@@ -206,6 +207,9 @@ def test_a_media_server_in_trouble_is_named_and_another_completes_the_title(
     # There is no mount in these tests: the file is put where it would appear.
     (tmp_path / "mount" / "movies" / folder).mkdir(parents=True)
     (tmp_path / "mount" / "movies" / folder / name).write_bytes(b"a film")
+    pipeline.run(for_=40 * SECOND, step=5 * SECOND)
+    # A media server looks through the folder in its own time, which the test's clock does not move.
+    until(lambda: "Sintel" in str(servers.control("/library")["jellyfin"]), what="the scan")
     pipeline.run(for_=10 * MINUTE, step=10 * SECOND)
     assert pipeline.state(film) == "Completed"
     assert pipeline.item(film).facts.confirmed_by == "jellyfin"

@@ -52,6 +52,7 @@ def test_help_lists_every_target_that_a_person_uses() -> None:
         "help",
         "setup-tests",
         "setup-lint",
+        "setup-all-tests",
     }
 
 
