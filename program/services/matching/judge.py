@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -20,7 +21,7 @@ from program.settings.ranking import RankingOptions
 
 # The code of what has too few points; not a rule, since points are counted last.
 LOW_RANK = "low_rank"
-_HEX_LENGTH = 40
+_HEX = re.compile(r"[0-9a-f]{40}")
 _BASE32_LENGTH = 32
 
 
@@ -106,8 +107,7 @@ def normal_hash(infohash: str) -> str | None:
         except binascii.Error:
             return None
     lower = text.lower()
-    is_hex = len(lower) == _HEX_LENGTH and all(c in "0123456789abcdef" for c in lower)
-    return lower if is_hex else None
+    return lower if _HEX.fullmatch(lower) else None
 
 
 def _merged(releases: Iterable[FoundRelease]) -> list[_Merged]:
