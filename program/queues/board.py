@@ -233,6 +233,8 @@ class Board:
         elif spec.delay > timedelta():
             self.lane(spec.queue).delay(record, now + spec.delay, None)
         else:
+            # Its place is that of its tree's reading: what is beneath the first child comes before the second.
+            record.order = next(self._order)
             self.lane(spec.queue).ready(record, now)
 
     def _grow(

@@ -15,10 +15,11 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
-LOCKS = ("requirements.txt", "requirements-dev.txt")
+LOCKS = ("requirements.txt", "requirements-dev.txt", "requirements-engine.txt")
 WANTED = {
     "requirements.txt": PROJECT["project"]["dependencies"],
     "requirements-dev.txt": [*PROJECT["project"]["dependencies"], *PROJECT["dependency-groups"]["dev"]],
+    "requirements-engine.txt": PROJECT["project"]["optional-dependencies"]["engine"],
 }
 # rank-torrent-name imports it; NOTICE says what follows from that.
 KNOWN_GPL = {"levenshtein"}
@@ -61,8 +62,14 @@ def test_a_lock_has_everything_that_pyproject_asks_for(lock: str) -> None:
 
 
 def test_the_development_lock_holds_the_programs_versions() -> None:
-    program, development = (locked(lock) for lock in LOCKS)
+    program, development = locked("requirements.txt"), locked("requirements-dev.txt")
     assert program.items() <= development.items()
+
+
+def test_the_lock_of_the_other_engine_can_be_installed_beside_the_development_lock() -> None:
+    development = locked("requirements-dev.txt")
+    shared = {name: version for name, version in locked("requirements-engine.txt").items() if name in development}
+    assert shared.items() <= development.items()
 
 
 def test_no_gpl_package_enters_unnoticed() -> None:

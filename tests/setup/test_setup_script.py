@@ -23,11 +23,11 @@ class Machine:
         self.bin.mkdir()
         (self.repository / "tools").mkdir(parents=True)
         shutil.copy(ROOT / "tools" / "setup", self.repository / "tools" / "setup")
-        for lock in ("requirements.txt", "requirements-dev.txt"):
+        for lock in ("requirements.txt", "requirements-dev.txt", "requirements-engine.txt"):
             (self.repository / lock).write_text(f"# {lock}\n")
         for name in NEEDED:
             (self.bin / name).symlink_to(str(shutil.which(name)))
-        for name in ("ffmpeg", "ffprobe", "rclone", "initdb", "fusermount"):
+        for name in ("ffmpeg", "ffprobe", "rclone", "initdb", "fusermount", "redis-check-rdb"):
             self.command(name)
         self.command("python3", RECORDER)
         self.command("apt-get", RECORDER)
@@ -154,6 +154,18 @@ def test_only_all_tests_need_a_browser(machine: Machine) -> None:
     assert "sudo apt-get install -y chromium" in run.stderr
     machine.command("chromium")
     assert machine.setup("all-tests").returncode == 0
+
+
+def test_only_all_tests_need_redis_and_bullmq(machine: Machine) -> None:
+    machine.command("chromium")
+    machine.lacks("redis-check-rdb")
+    machine.has_environment("requirements-dev.txt")
+    assert machine.setup("tests").returncode == 0
+    assert "sudo apt-get install -y redis-tools" in machine.setup("all-tests").stderr
+    assert not machine.installed()
+    machine.command("redis-server")
+    assert machine.setup("all-tests").returncode == 0
+    assert [call for call in machine.installed() if "requirements-engine.txt" in call]
 
 
 def test_an_old_python_is_named_with_the_way_out(machine: Machine) -> None:
