@@ -68,7 +68,9 @@ def test_the_development_lock_holds_the_programs_versions() -> None:
 
 def test_the_lock_of_the_other_engine_can_be_installed_beside_the_development_lock() -> None:
     development = locked("requirements-dev.txt")
-    shared = {name: version for name, version in locked("requirements-engine.txt").items() if name in development}
+    shared = {
+        name: version for name, version in locked("requirements-engine.txt").items() if name in development
+    }
     assert shared.items() <= development.items()
 
 
