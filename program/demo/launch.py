@@ -24,6 +24,8 @@ CALL_SECONDS = 20.0
 HEALTH_SECONDS = 2.0
 STOP_SECONDS = 35.0
 POLL_SECONDS = 0.05
+# Below the ports that the system uses for connections of its own choice.
+PORTS = range(15_000, 32_000)
 # Per provider: the section of the settings it stands in. Torrentio asks for no key.
 SECTIONS: Mapping[str, str] = {
     "overseerr": "content",
@@ -84,10 +86,12 @@ def wait_until(predicate: Callable[[], bool], seconds: float) -> bool:
 
 
 def free_port() -> int:
-    """Return a loopback port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Return a loopback port that nobody listens on, and that the system gives to no outgoing connection meanwhile."""
+    while True:
+        port = PORTS.start + secrets.randbelow(len(PORTS))
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def is_mounted(path: Path) -> bool:

@@ -105,7 +105,7 @@ def assert_no_secret(servers: Servers, *texts: str) -> None:
 def assert_heals(pipeline: Pipeline, servers: Servers, *items: int) -> None:
     servers.control("/faults", method="DELETE")
     pipeline.run_until(
-        lambda: {pipeline.state(item) for item in items} == {"Completed"}, within=2 * HOUR, step=2 * MINUTE
+        lambda: {pipeline.state(item) for item in items} == {"Completed"}, within=2 * HOUR, step=4 * MINUTE
     )
 
 
@@ -121,7 +121,7 @@ def test_titles_whose_answers_are_no_answers_wait_and_the_others_go_on(
         strike(servers, provider, path=path.format(tmdb if provider == "tmdb" else imdb), **fault)
         films[pipeline.add_movie(tmdb)] = word
     good = pipeline.add_movie(SINTEL)
-    pipeline.run(for_=15 * MINUTE, step=30 * SECOND)
+    pipeline.run(for_=15 * MINUTE, step=MINUTE)
     assert pipeline.state(good) == "Completed"
     for film, word in films.items():
         assert_waits(pipeline, film, state, provider, word)
@@ -139,7 +139,7 @@ def test_titles_wait_while_a_service_is_down(
     strike(servers, provider, **facts)
     impatient(pipeline, provider)
     film, show = pipeline.add_movie(SINTEL), pipeline.add_show(PIONEER, seasons=(2,))
-    pipeline.run(for_=15 * MINUTE, step=30 * SECOND)
+    pipeline.run(for_=15 * MINUTE, step=MINUTE)
     assert_waits(pipeline, film, state, provider, word)
     expected = "Completed" if provider == "tmdb" else "Indexed"
     assert pipeline.episode(show, 2, 1).last_state.value == expected, "the rest goes on as far as it can"
@@ -156,7 +156,7 @@ def test_a_series_waits_while_its_metadata_cannot_be_had(
     strike(servers, "tvdb", path="/series", **facts)
     impatient(pipeline, "tvdb")
     film, show = pipeline.add_movie(SINTEL), pipeline.add_show(PIONEER, seasons=(1,))
-    pipeline.run(for_=15 * MINUTE, step=30 * SECOND)
+    pipeline.run(for_=15 * MINUTE, step=MINUTE)
     assert pipeline.state(film) == "Completed"
     assert_waits(pipeline, show, "Requested", "tvdb", word)
     assert asked(servers, "tvdb") <= PATIENT
@@ -165,7 +165,7 @@ def test_a_series_waits_while_its_metadata_cannot_be_had(
     pipeline.run_until(
         lambda: [node for node in pipeline.tree(show).children if node.item.last_state.value == "Completed"],
         within=2 * HOUR,
-        step=2 * MINUTE,
+        step=4 * MINUTE,
     )
 
 
@@ -177,7 +177,7 @@ def test_a_title_waits_while_the_debrid_service_gives_no_answer_to_rely_on(
     strike(servers, "realdebrid", **facts)
     impatient(pipeline, "realdebrid")
     film = pipeline.add_movie(SINTEL)
-    pipeline.run(for_=15 * MINUTE, step=30 * SECOND)
+    pipeline.run(for_=15 * MINUTE, step=MINUTE)
     story = "\n".join([told(pipeline, film), *(str(row.data) for row in pipeline.story(film))])
     assert word in story
     assert_no_secret(servers, *lines, story)
@@ -210,7 +210,7 @@ def test_a_media_server_in_trouble_is_named_and_another_completes_the_title(
     pipeline.run(for_=40 * SECOND, step=5 * SECOND)
     # A media server looks through the folder in its own time, which the test's clock does not move.
     until(lambda: "Sintel" in str(servers.control("/library")["jellyfin"]), what="the scan")
-    pipeline.run(for_=10 * MINUTE, step=10 * SECOND)
+    pipeline.run(for_=10 * MINUTE, step=20 * SECOND)
     assert pipeline.state(film) == "Completed"
     assert pipeline.item(film).facts.confirmed_by == "jellyfin"
     story = told(pipeline, film)
@@ -219,7 +219,7 @@ def test_a_media_server_in_trouble_is_named_and_another_completes_the_title(
     assert word in story
     assert_no_secret(servers, *lines, story)
     servers.control("/faults", method="DELETE")
-    pipeline.run(for_=2 * HOUR, step=2 * MINUTE)
+    pipeline.run(for_=2 * HOUR, step=4 * MINUTE)
     assert "Plex has it" in told(pipeline, film)
 
 
@@ -233,7 +233,7 @@ def test_wishes_come_later_when_the_request_app_cannot_be_asked(
     impatient(pipeline, "overseerr")
     for _ in range(3):
         poll(pipeline)
-        pipeline.run(for_=5 * MINUTE, step=30 * SECOND)
+        pipeline.run(for_=5 * MINUTE, step=MINUTE)
     assert pipeline.rows() == ()
     warnings = [line for line in lines if line.startswith("WARNING") and "overseerr" in line]
     assert [line for line in warnings if word in line]
