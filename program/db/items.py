@@ -6,8 +6,10 @@ The functions live in smaller modules; this is the one to import.
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import and_, or_, select
+from sqlalchemy import Integer, Select, and_, bindparam, or_, select
+from sqlalchemy.orm import InstrumentedAttribute
 
 from program.db.detail import detail
 from program.db.engine import Tx
@@ -124,20 +126,30 @@ def incomplete_roots(tx: Tx) -> tuple[int, ...]:
 def _due(tx: Tx, now: datetime, count: int, *, newest: bool) -> list[Due]:
     """Return `count` due rows from one end, each once; its earlier date counts, or its later one from the new end."""
     found: dict[Due, datetime] = {}
-    for date in (MediaItem.reindex_at, MediaItem.next_attempt_at):
-        ends = (date.desc(), MediaItem.id.desc()) if newest else (date.asc(), MediaItem.id.asc())
-        query = (
-            select(MediaItem.id, MediaItem.root_id, date)
-            .where(date <= now, MediaItem.is_requested.is_(True), MediaItem.paused_at.is_(None))
-            .order_by(*ends)
-            .limit(count)
-        )
-        for item_id, root_id, at in tx.connection.execute(query):
+    for query in _DUE[newest]:
+        for item_id, root_id, at in tx.connection.execute(query, {"now": now, "count": count}):
             if root_id is not None and at is not None:
                 row = Due(item_id, root_id)
                 known = found.get(row, at)
                 found[row] = max(known, at) if newest else min(known, at)
     return sorted(found, key=lambda row: (found[row], row.item_id), reverse=newest)[:count]
+
+
+def _due_by(date: InstrumentedAttribute[datetime | None], *, newest: bool) -> Select[*tuple[Any, ...]]:
+    ends = (date.desc(), MediaItem.id.desc()) if newest else (date.asc(), MediaItem.id.asc())
+    return (
+        select(MediaItem.id, MediaItem.root_id, date)
+        .where(date <= bindparam("now"), MediaItem.is_requested.is_(True), MediaItem.paused_at.is_(None))
+        .order_by(*ends)
+        .limit(bindparam("count", type_=Integer()))
+    )
+
+
+# Asked after every commit, so built once: by both dates, from the old end and from the new.
+_DUE = {
+    newest: tuple(_due_by(date, newest=newest) for date in (MediaItem.reindex_at, MediaItem.next_attempt_at))
+    for newest in (False, True)
+}
 
 
 def _free(rows: Iterable[Due], exclude: AbstractSet[int]) -> list[Due]:
