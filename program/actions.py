@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
-from program.db import entries, items, streams, torrents
+from program.db import entries, items, replacements, streams, torrents
 from program.db.decisions import Decision
 from program.db.engine import Tx
 from program.db.views import Reset
@@ -210,7 +210,7 @@ class Actions:
         rows = [beneath.item for beneath in (root.find(item_id) or root).walk()]
         ids = [item.id for item in rows]
         links = [(file.id, id_) for file in entries.for_items(tx, ids) for id_ in file.item_ids if id_ in ids]
-        gone = entries.give_up(tx, links)
+        gone = replacements.give_up(tx, links)
         items.bump_revision(tx, ids)
         facts = {item.id: _as_new(item, now) for item in rows}
         decision = Decision(item_id, "person", "reset", "Made as new by a person.")

@@ -2,7 +2,7 @@
 
 from loguru import logger
 
-from program.db import decisions, entries, wipe
+from program.db import decisions, replacements, wipe
 from program.db.engine import Database
 from program.services.flows import tidy_account
 from program.services.flows.context import FlowContext
@@ -25,5 +25,7 @@ def tidy(ctx: FlowContext) -> None:
     """Drop old timeline rows, files that were replaced while they were read, and have our leftovers on the accounts deleted."""
     with ctx.db.write() as tx:
         decisions.prune(tx, ctx.clock.now())
-        entries.give_up(tx, [pair for pair in entries.replaced(tx) if not ctx.library.is_open(pair[0])])
+        replacements.give_up(
+            tx, [pair for pair in replacements.replaced(tx) if not ctx.library.is_open(pair[0])]
+        )
     ctx.engine.add(tidy_account.job())

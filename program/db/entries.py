@@ -1,10 +1,9 @@
 """Files: which items they belong to, where their bytes come from, and whether they stand in the tree."""
 
 from collections.abc import Collection, Iterable, Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from sqlalchemy import ColumnElement, delete, exists, insert, select, tuple_, update
-from sqlalchemy.orm import aliased
+from sqlalchemy import ColumnElement, delete, insert, select, update
 
 from program.db.engine import Tx
 from program.db.rows import AnyRow
@@ -16,25 +15,17 @@ from program.media.release import JsonValue
 __all__ = [
     "NewEntry",
     "create",
-    "fail_source",
     "for_items",
-    "forget_url",
     "get",
-    "give_up",
     "known",
     "register",
     "registered",
     "remove",
-    "replaced",
     "set_probed",
-    "set_url",
     "unregister",
     "unregistered_for",
     "uses_torrent",
 ]
-
-# Failures closer together than this are one failure: many readers meet the same dead link.
-APART = timedelta(minutes=1)
 
 
 def create(tx: Tx, new: NewEntry, now: datetime) -> int:
@@ -114,23 +105,6 @@ def unregister(tx: Tx, entry_ids: Collection[int]) -> None:
     tx.connection.execute(update(MediaEntry).where(MediaEntry.id.in_(entry_ids)).values(registered_at=None))
 
 
-def replaced(tx: Tx) -> tuple[tuple[int, int], ...]:
-    """Return (entry, item) of the files that are not in the tree because the item has a later one there."""
-    later, place = aliased(EntryItem), aliased(MediaEntry)
-    has_later = exists().where(
-        later.item_id == EntryItem.item_id,
-        later.linked_at > EntryItem.linked_at,
-        place.id == later.entry_id,
-        place.registered_at.is_not(None),
-    )
-    query = (
-        select(EntryItem.entry_id, EntryItem.item_id)
-        .join(MediaEntry, MediaEntry.id == EntryItem.entry_id)
-        .where(MediaEntry.registered_at.is_(None), has_later)
-    )
-    return tuple((entry_id, item_id) for entry_id, item_id in tx.connection.execute(query))
-
-
 def known(tx: Tx, entry_ids: Collection[int]) -> frozenset[int]:
     """Return those of the entries that there are."""
     return frozenset(tx.connection.scalars(select(MediaEntry.id).where(MediaEntry.id.in_(entry_ids))))
@@ -139,56 +113,6 @@ def known(tx: Tx, entry_ids: Collection[int]) -> frozenset[int]:
 def set_probed(tx: Tx, entry_id: int, probed: Mapping[str, JsonValue]) -> None:
     """Keep what the analysis found in a file."""
     tx.connection.execute(update(MediaEntry).where(MediaEntry.id == entry_id).values(probed=dict(probed)))
-
-
-def set_url(tx: Tx, source_id: int, url: str, expires_at: datetime | None, now: datetime) -> None:  # noqa: ARG001
-    """Keep an address that bytes can be read from; the source counts as sound again."""
-    tx.connection.execute(
-        update(Source)
-        .where(Source.id == source_id)
-        .values(url=url, url_expires_at=expires_at, failures=0, failed_at=None, failed_reason=None)
-    )
-
-
-def forget_url(tx: Tx, entry_id: int, url: str) -> None:
-    """Forget an address of a file that no longer works; no source is blamed for it."""
-    tx.connection.execute(
-        update(Source)
-        .where(Source.entry_id == entry_id, Source.url == url)
-        .values(url=None, url_expires_at=None)
-    )
-
-
-def fail_source(tx: Tx, source_id: int, reason: str, now: datetime) -> int:
-    """Forget a source's address and count the failure, unless one was counted within a minute; return the count.
-
-    Whether and when a source is given up is the caller's to judge.
-    """
-    row = tx.connection.execute(
-        select(Source.failures, Source.failed_at).where(Source.id == source_id)
-    ).one_or_none()
-    if row is None:
-        return 0
-    is_another = row.failed_at is None or now - row.failed_at >= APART
-    failures: int = row.failures + 1 if is_another else row.failures
-    values = {"failures": failures, "failed_reason": reason, "url": None, "url_expires_at": None}
-    if is_another:
-        values["failed_at"] = now
-    tx.connection.execute(update(Source).where(Source.id == source_id).values(**values))
-    return failures
-
-
-def give_up(tx: Tx, links: Collection[tuple[int, int]]) -> tuple[int, ...]:
-    """Take files off items, each a pair (entry, item); return the entries that belonged to nothing else and are removed."""
-    if not links:
-        return ()
-    pair = tuple_(EntryItem.entry_id, EntryItem.item_id)
-    tx.connection.execute(delete(EntryItem).where(pair.in_(links)))
-    entry_ids = {entry_id for entry_id, _ in links}
-    kept = set(tx.connection.scalars(select(EntryItem.entry_id).where(EntryItem.entry_id.in_(entry_ids))))
-    removed = tuple(sorted(entry_ids - kept))
-    remove(tx, removed)
-    return removed
 
 
 def remove(tx: Tx, entry_ids: Collection[int]) -> None:

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from program.db import entries, items, torrents
+from program.db import entries, items, sources, torrents
 from program.media.entry import Entry
 from program.media.item import States
 from tests.db.library import Library, season
@@ -115,13 +115,13 @@ class TestSources:
 
     def fail(self, library: Library, source: int) -> int:
         with library.db.write() as tx:
-            return entries.fail_source(tx, source, "404", library.now)
+            return sources.fail_source(tx, source, "404", library.now)
 
     def test_an_address_is_kept_with_its_end(self, library: Library, film: int) -> None:
         source = self.source(library, film)
         end = library.now + timedelta(hours=4)
         with library.db.write() as tx:
-            entries.set_url(tx, source, "https://cdn/x", end, library.now)
+            sources.set_url(tx, source, "https://cdn/x", end, library.now)
         (kept,) = get(library, 1).sources
         assert (kept.url, kept.url_expires_at) == ("https://cdn/x", end)
 
@@ -136,11 +136,11 @@ class TestSources:
     ) -> None:
         source = self.source(library, film)
         with library.db.write() as tx:
-            entries.set_url(tx, source, "https://cdn/x", None, library.now)
+            sources.set_url(tx, source, "https://cdn/x", None, library.now)
         self.fail(library, source)
         assert get(library, 1).sources[0].url is None
         with library.db.write() as tx:
-            entries.set_url(tx, source, "https://cdn/y", None, library.now)
+            sources.set_url(tx, source, "https://cdn/y", None, library.now)
         assert get(library, 1).sources[0].failures == 0
 
     def test_a_source_that_is_gone_has_no_failures(self, library: Library) -> None:

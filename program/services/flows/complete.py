@@ -6,9 +6,8 @@ Then each media server is asked to scan its folder and for the title.
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from program.db import confirmations, entries
+from program.db import confirmations, entries, replacements
 from program.db.decisions import Decision
-from program.db.engine import Tx
 from program.events import ItemCompleted, LibraryScanRequested, ScanAnswer
 from program.media.entry import Entry
 from program.media.item import Item, Node, States
@@ -64,29 +63,13 @@ def _register(ctx: FlowContext, data: ItemJob) -> Outcome:
         files = {item_id: found for item_id, found in files.items() if found}
         shown = {found[0].id: found[0] for found in files.values()}
         entries.register(tx, list(shown), now)
-        hidden = _give_up_outdated(ctx, tx, files)
+        hidden = replacements.supersede(tx, files, ctx.library.is_open)
         facts = dict.fromkeys(files, registered(now))
         ctx.commit(
             tx, data.root_id, facts, [_registered(item_id, found[0]) for item_id, found in files.items()]
         )
     _show(ctx, shown, hidden)
     return Next(data)
-
-
-def _give_up_outdated(ctx: FlowContext, tx: Tx, files: Mapping[int, tuple[Entry, ...]]) -> tuple[int, ...]:
-    """Give up what the items had before the first of their files; return the entries that are not shown any more.
-
-    A file of two episodes stays as long as it is the newest of one of them. One that is just being read is kept, out of the
-    tree, until the housekeeping finds it closed.
-    """
-    outdated = {(old.id, item_id): old for item_id, found in files.items() for old in found[1:]}
-    read = {
-        entry_id
-        for (entry_id, _), old in outdated.items()
-        if all((entry_id, item_id) in outdated for item_id in old.item_ids) and ctx.library.is_open(entry_id)
-    }
-    entries.unregister(tx, read)
-    return (*read, *entries.give_up(tx, [pair for pair in outdated if pair[0] not in read]))
 
 
 def _show(ctx: FlowContext, shown: Mapping[int, Entry], hidden: Iterable[int]) -> None:

@@ -8,7 +8,7 @@ whose new addresses fail as well is left out for a while (`MAX_RENEWALS`).
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from program.db import entries
+from program.db import entries, sources
 from program.errors import Final, RetryLater, RivuletError
 from program.events import StreamLinkRequested
 from program.media.entry import Entry, EntrySource, Link
@@ -56,10 +56,10 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
     """Return a stored address that still holds, or have the sources asked one after the other."""
     wish = job.data_as(LinkWish)
     entry = _entry(ctx, wish)
-    sources = _usable(entry, ctx.providers()) if entry else []
-    if entry is None or wish.turn >= len(sources):
+    usable = _usable(entry, ctx.providers()) if entry else []
+    if entry is None or wish.turn >= len(usable):
         return Fail(wish.failure())
-    source = sources[wish.turn]
+    source = usable[wish.turn]
     if wish.asked:
         return _answer(ctx, wish, source, job)
     now = ctx.clock.now()
@@ -78,7 +78,7 @@ def _entry(ctx: FlowContext, wish: LinkWish) -> Entry | None:
     dead = wish.dead_url
     if entry is not None and dead is not None and any(source.url == dead for source in entry.sources):
         with ctx.db.write() as tx:
-            entries.forget_url(tx, wish.entry_id, dead)
+            sources.forget_url(tx, wish.entry_id, dead)
     return entry
 
 
@@ -110,7 +110,7 @@ def _answer(ctx: FlowContext, wish: LinkWish, source: EntrySource, job: Job) -> 
     value = next((value for _, _, value in job.children.values()), None)
     if isinstance(value, Link) and value.url != wish.dead_url:
         with ctx.db.write() as tx:
-            entries.set_url(tx, source.id, value.url, value.expires_at, ctx.clock.now())
+            sources.set_url(tx, source.id, value.url, value.expires_at, ctx.clock.now())
         return Done(value)
     now = ctx.clock.now()
     if isinstance(value, Paused):
@@ -119,6 +119,6 @@ def _answer(ctx: FlowContext, wish: LinkWish, source: EntrySource, job: Job) -> 
     reason = str(error or f"{source.provider} gave the address again that failed")
     if isinstance(error, DownloadRefused):
         with ctx.db.write() as tx:
-            entries.fail_source(tx, source.id, reason, now)
+            sources.fail_source(tx, source.id, reason, now)
     is_passing = error is not None and not isinstance(error, Final)
     return Next(wish.after(reason, now if is_passing else None))
