@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta
 from itertools import groupby
 
 from flask import request
@@ -36,7 +36,7 @@ def calendar(web: Web) -> Answer:
     start = month or today - BACK
     end = _beside(month, 1) if month else today + AHEAD
     with web.api.db.read() as tx:
-        rows = items.calendar(tx, _begin(start, zone), _begin(end, zone))
+        rows = items.calendar(tx, times.midnight(start, zone), times.midnight(end, zone))
     days = tuple(
         Day(times.day(on, today), on, on < today, tuple((row, _chip(web, row)) for row in group))
         for on, group in groupby(rows, key=lambda row: row.aired_at.astimezone(zone).date())
@@ -63,11 +63,6 @@ def _month(text: str) -> date | None:
 def _beside(month: date, step: int) -> date:
     inside = month + timedelta(days=31) if step > 0 else month - timedelta(days=1)
     return inside.replace(day=1)
-
-
-def _begin(day: date, zone: tzinfo | None) -> datetime:
-    local = datetime.combine(day, time())
-    return (local.replace(tzinfo=zone) if zone else local.astimezone()).astimezone(UTC)
 
 
 PAGES = (Page(rule="/calendar", name="calendar", handle=calendar),)

@@ -28,6 +28,7 @@ from program.web import (
     settings,
     setup,
     sign_in,
+    statistics,
 )
 from program.web.admin import Admin
 from program.web.pages import BLUEPRINT, Answer, Page, Web
@@ -42,6 +43,7 @@ PAGES: tuple[Page, ...] = (
     *discover.PAGES,
     *agenda.PAGES,
     *activity.PAGES,
+    *statistics.PAGES,
     *settings.PAGES,
     *setup.PAGES,
 )

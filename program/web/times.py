@@ -1,7 +1,7 @@
 """Instants and sizes in a person's words. The zone and `now` are arguments."""
 
 import contextlib
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 MINUTE, HOUR, DAY, WEEK = 60, 3600, 86400, 7 * 86400
@@ -41,6 +41,12 @@ def day(on: date, today: date) -> str:
     if near:
         return near
     return f"{on.day} {on:%b}" if on.year == today.year else f"{on.day} {on:%b} {on.year}"
+
+
+def midnight(on: date, zone: tzinfo | None) -> datetime:
+    """Return the instant at which a day begins for the viewer, in UTC."""
+    local = datetime.combine(on, time())
+    return (local.replace(tzinfo=zone) if zone else local.astimezone()).astimezone(UTC)
 
 
 def exact(at: datetime, zone: tzinfo | None) -> str:

@@ -28,6 +28,7 @@ PLACES = (
         "/calendar",
         "/activity",
         "/providers",
+        "/statistics",
     ),
     *(
         "/log",
@@ -163,6 +164,7 @@ def test_keys_lead_everywhere_and_nothing_is_wider_than_a_phone(browser: Browser
         *places.values(),
         "/items/1",
         "/providers",
+        "/statistics",
         "/wishes",
         "/settings/ranking",
         "/setup/metadata",
