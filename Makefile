@@ -5,13 +5,14 @@ PY := .venv/bin/python
 # Tests use both cores of a small home server; TEST_PROCESSES=0 runs them in one process, for a debugger.
 TEST_PROCESSES ?= 2
 
-.PHONY: help setup setup-tests setup-all-tests setup-lint demo run test test-all lint format docs schema clean
+.PHONY: help setup setup-tests setup-all-tests setup-lint setup-bench demo run test test-all bench lint format docs schema clean
 
 help:
 	@echo "make demo       the whole journey on made-up accounts, no key needed (ARGS=... goes to 'main.py demo')"
 	@echo "make run        the program itself, with data/settings.json"
 	@echo "make test       all tests but the slow ones, on SQLite and PostgreSQL (ARGS=... goes to pytest)"
 	@echo "make test-all   the slow ones too"
+	@echo "make bench      what it costs beside something else, in one run (ARGS=... e.g. --only matching --rounds 3)"
 	@echo "make lint       style, types, import contracts, generated files"
 	@echo "make format     put the code into the style that lint asks for"
 	@echo "make schema     write settings.schema.json anew"
@@ -31,6 +32,9 @@ setup-all-tests:
 setup-lint:
 	@tools/setup lint
 
+setup-bench:
+	@tools/setup bench
+
 demo: setup
 	@exec $(PY) main.py demo $(ARGS)
 
@@ -42,6 +46,9 @@ test: setup-tests
 
 test-all: setup-all-tests
 	@exec $(PY) -m pytest -q -n $(TEST_PROCESSES) --dist worksteal $(ARGS)
+
+bench: setup-bench
+	@exec $(PY) -m bench $(ARGS)
 
 lint: setup-lint
 	$(PY) -m ruff check .

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.report import kept_markdown
 from program.api.page import api_page
 from program.media.tables import dates_markdown, states_markdown, table
 from program.plugins import discover, generated_files
@@ -44,6 +45,7 @@ PARTS: tuple[Part, ...] = (
     Part("docs/plugins.md", "events", life_tables.events_markdown),
     Part("docs/lifecycle.md", "machines", life_tables.machines_markdown),
     Part("docs/lifecycle.md", "reactions", life_tables.reactions_markdown),
+    Part("docs/bench.md", "results", kept_markdown),
 )
 
 

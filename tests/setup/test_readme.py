@@ -53,6 +53,7 @@ def test_help_lists_every_target_that_a_person_uses() -> None:
         "setup-tests",
         "setup-lint",
         "setup-all-tests",
+        "setup-bench",
     }
 
 

@@ -27,7 +27,7 @@ class Machine:
             (self.repository / lock).write_text(f"# {lock}\n")
         for name in NEEDED:
             (self.bin / name).symlink_to(str(shutil.which(name)))
-        for name in ("ffmpeg", "ffprobe", "rclone", "initdb", "fusermount", "redis-check-rdb"):
+        for name in ("ffmpeg", "ffprobe", "rclone", "nginx", "initdb", "fusermount", "redis-check-rdb"):
             self.command(name)
         self.command("python3", RECORDER)
         self.command("apt-get", RECORDER)
@@ -144,6 +144,17 @@ def test_the_program_needs_no_test_tools(machine: Machine) -> None:
     machine.lacks("rclone", "initdb")
     machine.has_environment("requirements.txt")
     assert machine.setup("run").returncode == 0
+
+
+def test_measuring_needs_what_it_measures_beside_and_no_test_tools(machine: Machine) -> None:
+    machine.lacks("rclone", "initdb")
+    machine.has_environment("requirements.txt")
+    run = machine.setup("bench")
+    assert run.returncode == 1
+    assert "apt-get install -y rclone\n" in run.stderr
+    machine.command("rclone")
+    assert machine.setup("bench").returncode == 0
+    assert not machine.installed()
 
 
 def test_only_all_tests_need_a_browser(machine: Machine) -> None:
