@@ -1,4 +1,4 @@
-"""What comes out when, as a list of days."""
+"""What comes out when: what comes next as a list of days, a month as a sheet."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ BACK, AHEAD = timedelta(days=7), timedelta(days=62)
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A day with what comes out on it."""
+    """A day with what comes out on it; in a month there are days with nothing."""
 
     word: str
     on: date
@@ -37,14 +37,18 @@ def calendar(web: Web) -> Answer:
     end = _beside(month, 1) if month else today + AHEAD
     with web.api.db.read() as tx:
         rows = items.calendar(tx, times.midnight(start, zone), times.midnight(end, zone))
-    days = tuple(
-        Day(times.day(on, today), on, on < today, tuple((row, _chip(web, row)) for row in group))
+    found = {
+        on: tuple((row, _chip(web, row)) for row in group)
         for on, group in groupby(rows, key=lambda row: row.aired_at.astimezone(zone).date())
-    )
+    }
+    shown = (start + timedelta(days=number) for number in range((end - start).days)) if month else found
+    days = tuple(Day(times.day(on, today), on, on < today, found.get(on, ())) for on in shown)
     before = _beside(month, -1) if month else today
     after = _beside(month or today.replace(day=1), 1)
     around: Mapping[str, str] = {"before": f"{before:{FORM}}", "after": f"{after:{FORM}}"}
-    return pages.render("calendar.html", month=month, days=days, around=around, today=today)
+    return pages.render(
+        "calendar.html", month=month, days=days, is_empty=not found, around=around, today=today
+    )
 
 
 def _chip(web: Web, row: CalendarRow) -> words.Chip:

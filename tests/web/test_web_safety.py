@@ -26,6 +26,7 @@ PAGES = (
     "/discover",
     "/wishes",
     "/calendar",
+    "/statistics",
     "/calendar?month=2029-03",
     "/activity",
     "/providers",
