@@ -12,7 +12,7 @@ from flask import Flask, url_for
 from program.api.status import RUNNING
 from program.db import overview
 from program.plugins import PluginState
-from program.web import pages, times, words
+from program.web import pages, times, undo, words
 from program.web.pages import Web
 
 STATIC = Path(__file__).parent / "static"
@@ -102,6 +102,7 @@ def install(app: Flask, web: Web) -> None:
             "needs_you": lambda: _needs_you(web),
             "places": PLACES,
             "theme": pages.theme(),
+            "undo": undo.offered,
         }
 
     app.jinja_env.globals.update(

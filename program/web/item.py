@@ -13,7 +13,7 @@ from program.db.views import ChildView, FileView, ItemDetail
 from program.errors import NotFound
 from program.media.item import Ids, Item, MediaType, States
 from program.media.release import Candidate
-from program.web import actions, pages, story, words
+from program.web import actions, pages, story, undo, words
 from program.web.pages import Answer, Page, Web
 from program.web.sentence import Scene, Sentence, episodes, sentence
 
@@ -102,7 +102,9 @@ def act(web: Web, item_id: int, action: str) -> Answer:
             raise NotFound("there is nothing to ask here")
         files = _files(web, shown)
         return pages.render("sure.html", detail=shown, item=shown.item, action=action, files=files)
+    way_back = undo.prepare(web, action, [item_id])
     said = actions.perform(web, action, [item_id])
+    undo.offer(way_back)
     if action != "remove":
         return pages.go("item", said, item_id=item_id)
     is_root = shown.item.type.is_root

@@ -13,7 +13,7 @@ from program.db import items, overview
 from program.db.engine import Tx
 from program.db.views import CalendarRow, ItemFilter, ItemRow, Sort
 from program.media.item import MediaType, States
-from program.web import actions, pages, words
+from program.web import actions, pages, undo, words
 from program.web.pages import Answer, Page, Web
 
 PAGE_SIZE = 48
@@ -110,7 +110,10 @@ def several(web: Web) -> Response:
     back = request.form.get("back", "")
     if not ids:
         return pages.go_to(back, "Tick some titles first.", tone="bad")
-    said = actions.perform(web, request.form.get("action", ""), ids)
+    action = request.form.get("action", "")
+    way_back = undo.prepare(web, action, ids)
+    said = actions.perform(web, action, ids)
+    undo.offer(way_back)
     return pages.go_to(back, said)
 
 
