@@ -86,22 +86,6 @@ class CacheCheckRequested(Event):
 
 
 @dataclass(frozen=True, slots=True)
-class ProviderList:
-    """The stores behind one plugin that can be asked now; limited: those that asked to wait, and until when."""
-
-    providers: tuple[str, ...]
-    limited: Mapping[str, datetime]
-
-
-@dataclass(frozen=True, slots=True)
-class ProviderListRequested(Event):
-    """Asks a plugin that speaks to several stores which of them can be asked. Nobody asks it while each store is a plugin."""
-
-    type: ClassVar[str] = "riven.media-item.download.provider-list-requested"
-    answer: ClassVar[object] = ProviderList
-
-
-@dataclass(frozen=True, slots=True)
 class DownloadRequested(Event):
     """Asks a provider to hold a torrent, looking at the account first. Answer: `FetchedTorrent`.
 
@@ -140,23 +124,6 @@ class StreamLinkRequested(Event):
     link: str | None
     file_name: str
     size: int
-
-
-@dataclass(frozen=True, slots=True)
-class LinkHealth:
-    """state: `healthy`, `expired` (ask for another) or `dead` (the file is gone)."""
-
-    state: str
-    status: int
-
-
-@dataclass(frozen=True, slots=True)
-class LinkHealthCheckRequested(Event):
-    """Asks whether an address still gives bytes. Nobody asks it: the reader's own request for bytes is the check."""
-
-    type: ClassVar[str] = "riven.media-item.stream-link.health-check.requested"
-    answer: ClassVar[object] = LinkHealth
-    link: Link
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,16 +301,20 @@ class NoStreamsFound(Told):
 
 @dataclass(frozen=True, slots=True)
 class DownloadSuccess(Told):
-    """All wanted files have an entry."""
+    """All wanted files have an entry. provider: who holds them; duration_ms: since the download began."""
 
     type: ClassVar[str] = "riven.media-item.download.success"
+    provider: str = ""
+    duration_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class DownloadPartialSuccess(Told):
-    """Some wanted files have an entry; the rest goes on."""
+    """Some wanted files have an entry; the rest goes on. provider: who holds them; duration_ms: since the download began."""
 
     type: ClassVar[str] = "riven.media-item.download.partial-success"
+    provider: str = ""
+    duration_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,11 +375,9 @@ ASKED: tuple[type[Event], ...] = (
     ShowIndexRequested,
     ScrapeRequested,
     CacheCheckRequested,
-    ProviderListRequested,
     DownloadRequested,
     TorrentRemoveRequested,
     StreamLinkRequested,
-    LinkHealthCheckRequested,
     LibraryScanRequested,
     SubtitleRequested,
 )

@@ -5,6 +5,7 @@ Each event is one line of JSON behind `data: `. A beat in between shows both sid
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields
 from datetime import datetime
 
 from flask import Response
@@ -68,13 +69,8 @@ def _stream(
 def _event(told: object, now: datetime) -> Payload | None:
     if not isinstance(told, Told):
         return None
-    return {
-        "type": told.type,
-        "at": now.isoformat(),
-        "item_id": told.item_id,
-        "title": told.title,
-        "sentence": told.sentence,
-    }
+    own = {field.name: getattr(told, field.name) for field in fields(told) if field.name != "item"}
+    return {"type": told.type, "at": now.isoformat(), **own}
 
 
 def _notification(context: ApiContext, told: object) -> Payload | None:

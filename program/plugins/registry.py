@@ -95,11 +95,6 @@ class Registry:
             raise NotFound(f"{key} does not answer {event.type}")
         return built.guard.run(event.type, lambda: accepted(key, event, hook(event)))
 
-    @staticmethod
-    def queue_name(event_type: str, key: str) -> str:
-        """Return the name of the queue of one event of one provider."""
-        return f"{event_type}.plugin[{key}]"
-
     @property
     def invalid(self) -> tuple[tuple[str, str], ...]:
         """Return (key, reason) of the enabled providers that cannot be used."""

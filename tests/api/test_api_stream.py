@@ -94,9 +94,12 @@ def lines(answer: requests.Response, count: int) -> list[bytes]:
 
 def test_an_event_arrives_as_one_line_as_it_happens(radio: Radio, home: Home) -> None:
     answer = radio.listen()
+    event = DownloadSuccess(
+        item_id=7, title="Sintel", sentence="1080p\n“open”", provider="realdebrid", duration_ms=812
+    )
     assert answer.headers["Content-Type"].startswith("text/event-stream")
     assert answer.headers["Cache-Control"] == "no-store"
-    radio.bus.publish(DownloadSuccess(item_id=7, title="Sintel", sentence="Sintel.2010\n1080p, “open”"))
+    radio.bus.publish(event)
     radio.bus.publish(CoreStarted())
     first, second = said(answer, 2)
     assert first == {
@@ -104,7 +107,9 @@ def test_an_event_arrives_as_one_line_as_it_happens(radio: Radio, home: Home) ->
         "at": home.clock.now().isoformat(),
         "item_id": 7,
         "title": "Sintel",
-        "sentence": "Sintel.2010\n1080p, “open”",
+        "sentence": "1080p\n“open”",
+        "provider": "realdebrid",
+        "duration_ms": 812,
     }
     assert (second["type"], second["item_id"]) == ("riven.core.started", None)
 

@@ -284,7 +284,11 @@ def told(pipeline: Pipeline) -> list[type[Told]]:
 
 def test_a_film_tells_of_each_step_on_its_way(pipeline: Pipeline) -> None:
     film = pipeline.add_movie(SINTEL)
+    began = pipeline.clock.now()
     pipeline.run(for_=timedelta(seconds=10))
+    (got,) = [event for event in pipeline.told if isinstance(event, DownloadSuccess)]
+    assert (got.item_id, got.provider) == (film, "realdebrid")
+    assert timedelta(0) < timedelta(milliseconds=got.duration_ms) <= pipeline.clock.now() - began
     assert told(pipeline) == [ItemRequestCreated, IndexSuccess, ScrapeSuccess, DownloadSuccess, ItemCompleted]
     pipeline.add_movie(SINTEL)
     pipeline.actions.remove([film])

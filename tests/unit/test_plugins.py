@@ -144,9 +144,6 @@ def test_an_enabled_provider_that_answers_its_check_is_used(
     assert isinstance(found.get("sample"), Sample)
     assert found.hooks_for(ScrapeRequested.type) == ("sample",)
     assert found.hooks_for(ShowIndexRequested.type) == ()
-    assert (
-        found.queue_name(ScrapeRequested.type, "sample") == "riven.media-item.scrape.requested.plugin[sample]"
-    )
     assert found.invalid == ()
 
 

@@ -23,10 +23,10 @@ from program.media.schedule import (
     wants_scan,
 )
 from program.media.state import Policy
-from program.queues import ChildPolicy, Delay, Done, Job, JobSpec, Next, Outcome, WaitFor
+from program.queues import Delay, Done, Job, JobSpec, Next, Outcome, WaitFor
 from program.services.flows import names
 from program.services.flows.context import FlowContext, ItemJob, item_of, label
-from program.services.flows.plugin_hook import Paused, said_by
+from program.services.flows.plugin_hook import Paused, ask, said_by
 
 COMPLETE = "complete"
 
@@ -35,8 +35,8 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
     """Register the file, ask the servers that are due, or store what they answered."""
     data = job.data_as(ItemJob)
     if job.has_waited:
-        answers = {_server(queue): value for _, queue, value in job.children.values()}
-        silent = {_server(queue): str(error) for _, queue, error in job.children.failures()}
+        answers = {names.plugin_key(queue): value for _, queue, value in job.children.values()}
+        silent = {names.plugin_key(queue): str(error) for _, queue, error in job.children.failures()}
         return _store(ctx, data, answers, silent)
     root = ctx.load(data.root_id)
     item = item_of(root, data.item_id)
@@ -155,8 +155,7 @@ def _question(ctx: FlowContext, root: Node, item: Item, entry: Entry, server: st
         file=ctx.library.real_path(entry.path),
         scan=scan,
     )
-    queue = names.plugin_queue(event.type, server)
-    return JobSpec(queue=queue, name=label(root, item.id), data=event, policy=ChildPolicy.IGNORE)
+    return ask(server, event, label(root, item.id))
 
 
 def _store(
@@ -178,10 +177,6 @@ def _store(
     if "confirmed_at" in facts:
         ctx.tell(ItemCompleted(item_id=item.id, title=data.title, sentence=decision.sentence))
     return Done(None)
-
-
-def _server(queue: str) -> str:
-    return queue.rpartition("plugin[")[2].removesuffix("]")
 
 
 def _facts(item: Item, now: datetime, policy: Policy) -> Changes:

@@ -5,6 +5,7 @@ catch is committed at once.
 """
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from program.db import entries, streams, torrents
 from program.db.decisions import Decision
@@ -56,12 +57,14 @@ def _go_on(ctx: FlowContext, data: Download, job: Job) -> Outcome:
     if answer is None:
         check_answered(job)
         return _hunt(Hunt(data.job), data)
-    return _nothing(ctx, data, answer) if isinstance(answer, NoCatch) else _take(ctx, data, answer)
+    if isinstance(answer, NoCatch):
+        return _nothing(ctx, data, answer)
+    return _take(ctx, data, answer, began=job.created_at)
 
 
-def _take(ctx: FlowContext, data: Download, answer: Catch) -> Outcome:
+def _take(ctx: FlowContext, data: Download, answer: Catch, *, began: datetime) -> Outcome:
     """Commit what was caught; go on while something is lacking and another candidate is left."""
-    gained, left = _keep(ctx, data.job, answer)
+    gained, left = _keep(ctx, data.job, answer, began=began)
     data = Download(data.job, data.gained + gained)
     if left and answer.rest:
         rest = Hunt(data.job, phase="try", candidates=answer.rest, is_rest=data.gained > 0)
@@ -76,7 +79,7 @@ def _hunt(hunt: Hunt, data: Download) -> Outcome:
     return WaitFor((spec,), data=data)
 
 
-def _keep(ctx: FlowContext, data: ItemJob, catch: Catch) -> tuple[int, int]:
+def _keep(ctx: FlowContext, data: ItemJob, catch: Catch, *, began: datetime) -> tuple[int, int]:
     """Store the caught files; return how many leaves they filled and how many the row still lacks."""
     torrent = catch.torrent
     with ctx.db.write(data.root_id) as tx:
@@ -92,7 +95,7 @@ def _keep(ctx: FlowContext, data: ItemJob, catch: Catch) -> tuple[int, int]:
         # What was begun for the title on the way and could not be finished or deleted is not needed any more.
         ctx.engine.add(tidy_account.job())
     if matches:
-        _tell(ctx, data, catch, left=left)
+        _tell(ctx, data, catch, left=left, began=began)
     return sum(len(match.item_ids) for match in matches), left
 
 
@@ -188,9 +191,17 @@ def _tried(attempts: tuple[Attempt, ...]) -> list[JsonValue]:
     ]
 
 
-def _tell(ctx: FlowContext, data: ItemJob, catch: Catch, *, left: int) -> None:
+def _tell(ctx: FlowContext, data: ItemJob, catch: Catch, *, left: int, began: datetime) -> None:
     event = DownloadPartialSuccess if left else DownloadSuccess
-    ctx.tell(event(item_id=data.item_id, title=data.title, sentence=catch.torrent.name))
+    ctx.tell(
+        event(
+            item_id=data.item_id,
+            title=data.title,
+            sentence=catch.torrent.name,
+            provider=catch.torrent.provider,
+            duration_ms=(ctx.clock.now() - began) // timedelta(milliseconds=1),
+        )
+    )
 
 
 def _nothing(ctx: FlowContext, data: Download, answer: NoCatch) -> Outcome:

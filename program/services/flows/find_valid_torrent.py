@@ -17,7 +17,7 @@ from program.media.wanted import wanted_for
 from program.queues import ChildPolicy, Done, Job, JobSpec, Next, Outcome, WaitFor
 from program.services.flows import names
 from program.services.flows.context import FlowContext, ItemJob, missing_leaves
-from program.services.flows.plugin_hook import Paused, said_by
+from program.services.flows.plugin_hook import Paused, ask, said_by
 from program.services.flows.torrent_files import Checked
 from program.services.matching.rank import order
 from program.services.matching.sandbox import MapTask, ValidateTask
@@ -155,16 +155,8 @@ def _try(ctx: FlowContext, hunt: Hunt) -> Outcome:
         known = torrents.intend(tx, provider, infohash, item_id, now)
     ctx.in_hand.take(provider, infohash, item_id)
     return WaitFor(
-        (_ask(hunt, DownloadRequested(infohash, known, intended_at)),), data=replace(hunt, phase="asked")
-    )
-
-
-def _ask(hunt: Hunt, event: DownloadRequested | TorrentRemoveRequested) -> JobSpec:
-    return JobSpec(
-        queue=names.plugin_queue(event.type, hunt.provider),
-        name=hunt.job.title,
-        data=event,
-        policy=ChildPolicy.IGNORE,
+        (ask(provider, DownloadRequested(infohash, known, intended_at), hunt.job.title),),
+        data=replace(hunt, phase="asked"),
     )
 
 
@@ -265,6 +257,6 @@ def _unsuitable(ctx: FlowContext, hunt: Hunt, torrent: FetchedTorrent, sentence:
     if not is_left or ctx.in_hand.is_held(provider, infohash):
         return Next(tried)
     return WaitFor(
-        (_ask(hunt, TorrentRemoveRequested(torrent.torrent_id, infohash)),),
+        (ask(provider, TorrentRemoveRequested(torrent.torrent_id, infohash), hunt.job.title),),
         data=replace(tried, phase="removed"),
     )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from program.media.item import MediaType
+from program.queues.queue import PLUGIN_MARK
 
 PROCESS_ITEM_REQUEST = "process-item-request"
 PROCESS_MEDIA_ITEM = "process-media-item"
@@ -53,7 +54,12 @@ def content_service_id(key: str) -> str:
 
 def plugin_queue(event_type: str, key: str) -> str:
     """Return the name of a plugin's own queue for an event."""
-    return f"{event_type}.plugin[{key}]"
+    return f"{event_type}{PLUGIN_MARK}{key}]"
+
+
+def plugin_key(queue: str) -> str:
+    """Return the key of the plugin whose queue this is."""
+    return queue.rpartition(PLUGIN_MARK)[2].removesuffix("]")
 
 
 def item_ids(dedup_ids: Iterable[str]) -> frozenset[int]:

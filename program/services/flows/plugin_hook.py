@@ -46,15 +46,18 @@ def said_by(key: str, trouble: object) -> str:
     return sentence if sentence.startswith(f"{key}: ") else f"{key}: {sentence}"
 
 
-def ask(
-    key: str, event: Event, title: str, policy: ChildPolicy = ChildPolicy.IGNORE, dedup_id: str | None = None
-) -> JobSpec:
-    """Return the job that asks plugin `key` what `event` asks (or tells it), for a parent to wait for.
+def ask(key: str, event: Event, title: str, *, attempts: int = 3) -> JobSpec:
+    """Return the job that asks plugin `key` what `event` asks, for a parent that goes on whatever becomes of it.
 
-    policy: what a failure means to the parent. dedup_id: others that ask the same join the job.
+    attempts: runs in all.
     """
     queue = names.plugin_queue(event.type, key)
-    return JobSpec(queue=queue, name=title, data=event, policy=policy, dedup_id=dedup_id)
+    return JobSpec(queue=queue, name=title, data=event, policy=ChildPolicy.IGNORE, attempts=attempts)
+
+
+def ask_all(ctx: FlowContext, event: Event, title: str) -> tuple[JobSpec, ...]:
+    """Return a job for each usable plugin that answers `event`."""
+    return tuple(ask(key, event, title) for key in ctx.registry.hooks_for(event.type))
 
 
 def handle(ctx: FlowContext, key: str, job: Job) -> Outcome:

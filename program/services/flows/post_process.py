@@ -8,6 +8,7 @@ from program.media.schedule import POST_FAILURES_MAX
 from program.queues import ChildPolicy, Done, Job, JobSpec, Outcome, WaitFor
 from program.services.flows import names
 from program.services.flows.context import FlowContext, ItemJob, item_of
+from program.services.flows.plugin_hook import ask_all
 
 
 def handle(ctx: FlowContext, job: Job) -> Outcome:
@@ -30,14 +31,7 @@ def subtitles(ctx: FlowContext, job: Job) -> Outcome:
     data = job.data_as(ItemJob)
     if job.has_waited:
         return Done(sum(len(value) for _, _, value in job.children.values() if isinstance(value, tuple)))
-    event = SubtitleRequested(data.item_id)
-    children = tuple(
-        JobSpec(
-            queue=names.plugin_queue(event.type, key), name=data.title, data=event, policy=ChildPolicy.IGNORE
-        )
-        for key in ctx.registry.hooks_for(event.type)
-    )
-    return WaitFor(children)
+    return WaitFor(ask_all(ctx, SubtitleRequested(data.item_id), data.title))
 
 
 def on_failed(ctx: FlowContext, data: ItemJob, error: str) -> None:

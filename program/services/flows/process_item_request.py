@@ -23,10 +23,10 @@ from program.media.facts import lacks_metadata
 from program.media.item import Contradiction, Ids, Item, MediaType
 from program.media.metadata import Metadata
 from program.media.outcomes import Changes, index_delayed, index_failed, index_found, index_missed
-from program.queues import ChildPolicy, Done, Job, JobSpec, Next, Outcome, WaitFor
+from program.queues import Done, Job, Next, Outcome, WaitFor
 from program.services.flows import names
 from program.services.flows.context import FlowContext, ItemJob, label
-from program.services.flows.plugin_hook import Paused, said_by
+from program.services.flows.plugin_hook import Paused, ask_all, said_by
 
 
 class RequestStep(StrEnum):
@@ -74,7 +74,7 @@ class Silence:
 
 
 def _silence(job: Job) -> Silence:
-    failed = [said_by(_service(queue), error) for _, queue, error in job.children.failures()]
+    failed = [said_by(names.plugin_key(queue), error) for _, queue, error in job.children.failures()]
     paused = [value for _, _, value in job.children.values() if isinstance(value, Paused)]
     return Silence(
         asked=len(job.children.values()) + len(failed),
@@ -86,7 +86,7 @@ def _silence(job: Job) -> Silence:
 def _request(ctx: FlowContext, data: RequestJob) -> Outcome:
     item = ctx.load(data.root_id).item
     then = replace(data, step=RequestStep.PROCESS)
-    children = _questions(ctx, data, _event(item.type, item.ids))
+    children = ask_all(ctx, _event(item.type, item.ids), data.title)
     return WaitFor(children, data=then) if children else Next(then)
 
 
@@ -95,17 +95,8 @@ def _request_other(ctx: FlowContext, data: RequestJob, silence: Silence) -> Outc
     item = ctx.load(data.root_id).item
     if not silence.asked or silence.troubles or not lacks_metadata(item.facts) or item.ids.imdb is None:
         return None
-    children = _questions(ctx, data, _event(_other(item.type), Ids(imdb=item.ids.imdb)))
+    children = ask_all(ctx, _event(_other(item.type), Ids(imdb=item.ids.imdb)), data.title)
     return WaitFor(children, data=replace(data, step=RequestStep.OTHER_KIND)) if children else None
-
-
-def _questions(ctx: FlowContext, data: RequestJob, event: Event) -> tuple[JobSpec, ...]:
-    return tuple(
-        JobSpec(
-            queue=names.plugin_queue(event.type, key), name=data.title, data=event, policy=ChildPolicy.IGNORE
-        )
-        for key in ctx.registry.hooks_for(event.type)
-    )
 
 
 def _event(kind: MediaType, ids: Ids) -> Event:
@@ -114,10 +105,6 @@ def _event(kind: MediaType, ids: Ids) -> Event:
 
 def _other(kind: MediaType) -> MediaType:
     return MediaType.SHOW if kind is MediaType.MOVIE else MediaType.MOVIE
-
-
-def _service(queue: str) -> str:
-    return queue.rpartition("plugin[")[2].removesuffix("]")
 
 
 def _merge(answers: list[Metadata]) -> Metadata:

@@ -5,25 +5,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from types import NoneType, UnionType
+from typing import get_origin
 
-from program.events import (
-    CacheCheckRequested,
-    ContentAnswer,
-    ContentServiceRequested,
-    DownloadRequested,
-    Event,
-    LibraryScanRequested,
-    MovieIndexRequested,
-    ScanAnswer,
-    ScrapeRequested,
-    ShowIndexRequested,
-    StreamLinkRequested,
-    SubtitleRequested,
-    TorrentRemoveRequested,
-)
-from program.media.entry import FetchedTorrent, Link
+from program.events import ASKED, CATALOGUE, Event
+from program.media.entry import Link
 from program.media.item import States
-from program.media.metadata import Metadata
 from program.plugins import Registry
 from program.queues import FLOW_SHARE, MAP_SHARE, PARSE_SHARE, VALIDATE_SHARE, Job, Outcome, QueueDef
 from program.queues.engine import Engine
@@ -162,21 +148,6 @@ FLOWS: Mapping[str, Flow] = {
 # One search may bring a few thousand names.
 SANDBOX_TIME_LIMIT = timedelta(minutes=2)
 
-# What a plugin is asked, and what it may answer; beside that it may be paused. Whatever else is only told, and has no answer.
-ASKED: Mapping[type[Event], Kind] = {
-    ContentServiceRequested: ContentAnswer,
-    MovieIndexRequested: Metadata | NoneType,
-    ShowIndexRequested: Metadata | NoneType,
-    ScrapeRequested: tuple,
-    CacheCheckRequested: Mapping,
-    DownloadRequested: FetchedTorrent,
-    TorrentRemoveRequested: NoneType,
-    StreamLinkRequested: Link,
-    LibraryScanRequested: ScanAnswer,
-    SubtitleRequested: tuple,
-}
-_ASKED_BY_NAME = {event.type: event for event in ASKED}
-
 
 def define_flows(engine: Engine, ctx: FlowContext) -> None:
     """Define the ten flow queues, our own, and the three sandbox queues."""
@@ -199,13 +170,27 @@ def define_plugins(engine: Engine, ctx: FlowContext, registry: Registry, limits:
     """Define one queue per event that a plugin answers; `limits` overrides a plugin's own concurrency by key."""
     for plugin, event_types in registry.hooked():
         for event_type in event_types:
-            event = _ASKED_BY_NAME.get(event_type, Event)
+            event = CATALOGUE.get(event_type, Event)
             engine.define(
                 QueueDef(
                     name=names.plugin_queue(event_type, plugin.key),
                     input=event,
-                    output=ASKED[event] | Paused if event in ASKED else None,
+                    output=answer_of(event),
                     handler=partial(plugin_hook.handle, ctx, plugin.key),
                     concurrency=limits.get(plugin.key, plugin.concurrency),
                 )
             )
+
+
+def answer_of(event: type[Event]) -> Kind | None:
+    """Return what a plugin may answer, or that it is paused; None for what it is only told, whose answer counts for nothing.
+
+    What is inside a list or a mapping is looked at where the hook is called.
+    """
+    if event not in ASKED:
+        return None
+    answer = event.answer
+    if isinstance(answer, UnionType):
+        return answer | Paused
+    kind = NoneType if answer is None else get_origin(answer) or answer
+    return kind | Paused

@@ -22,9 +22,9 @@ from program.events import (
     Told,
 )
 from program.media.metadata import ContentRequest
-from program.queues import ChildPolicy, Done, Job, JobSpec, Outcome, WaitFor
-from program.services.flows import names
+from program.queues import Done, Job, Outcome, WaitFor
 from program.services.flows.context import FlowContext, readable_decision
+from program.services.flows.plugin_hook import ask
 
 # Wishes in one transaction: a long list must not keep everybody else from writing.
 AT_ONCE = 500
@@ -62,9 +62,8 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
     """Ask the service, then store its wishes."""
     data = job.data_as(Poll)
     if data.step == "request":
-        queue = names.plugin_queue(ContentServiceRequested.type, data.key)
-        spec = JobSpec(queue=queue, name=data.key, data=ContentServiceRequested(), policy=ChildPolicy.IGNORE)
-        return WaitFor((spec,), data=Poll(data.key, "process"))
+        question = ask(data.key, ContentServiceRequested(), data.key)
+        return WaitFor((question,), data=Poll(data.key, "process"))
     answers = [value for _, _, value in job.children.values() if isinstance(value, ContentAnswer)]
     for _, _, error in job.children.failures():
         logger.warning("{} could not be asked: {}", data.key, error)

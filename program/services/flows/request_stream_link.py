@@ -13,10 +13,9 @@ from program.errors import Final, RetryLater, RivuletError
 from program.events import StreamLinkRequested
 from program.media.entry import Entry, EntrySource, Link
 from program.pacing import KNOCK_SECONDS
-from program.queues import ChildPolicy, Done, Fail, Job, JobSpec, Next, Outcome, WaitFor
-from program.services.flows import names
+from program.queues import Done, Fail, Job, Next, Outcome, WaitFor
 from program.services.flows.context import FlowContext
-from program.services.flows.plugin_hook import Paused, said_by
+from program.services.flows.plugin_hook import Paused, ask, said_by
 from program.services.plugin import DownloadRefused
 
 # A service that rests may be knocked at this often for somebody who waits.
@@ -100,10 +99,9 @@ def _ask(entry: Entry, source: EntrySource, wish: LinkWish) -> Outcome:
     event = StreamLinkRequested(
         source.torrent_id, source.file_id, source.link, entry.original_name, entry.size
     )
-    queue = names.plugin_queue(event.type, source.provider)
     # Whoever reads waits in front of this job, and asks again: a retry of its own would only hide the answer.
-    spec = JobSpec(queue=queue, name=entry.original_name, data=event, policy=ChildPolicy.IGNORE, attempts=1)
-    return WaitFor((spec,), data=replace(wish, asked=True))
+    question = ask(source.provider, event, entry.original_name, attempts=1)
+    return WaitFor((question,), data=replace(wish, asked=True))
 
 
 def _answer(ctx: FlowContext, wish: LinkWish, source: EntrySource, job: Job) -> Outcome:

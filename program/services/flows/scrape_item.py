@@ -7,7 +7,7 @@ without the late ones, and says so.
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from program.db import streams
@@ -26,7 +26,7 @@ from program.media.item import Item, Node
 from program.media.outcomes import Changes, job_delayed, job_failed, search_found, search_missed
 from program.media.release import FoundRelease, JsonValue, JudgedRelease
 from program.media.wanted import Wanted, wanted_for
-from program.queues import ChildPolicy, Done, Job, JobSpec, Outcome, WaitFor
+from program.queues import Done, Job, JobSpec, Outcome, WaitFor
 from program.services.flows import names
 from program.services.flows.context import (
     FlowContext,
@@ -35,7 +35,7 @@ from program.services.flows.context import (
     item_of,
     missing_leaves,
 )
-from program.services.flows.plugin_hook import PARK, Paused, said_by
+from program.services.flows.plugin_hook import PARK, Paused, ask_all, said_by
 from program.services.matching.sandbox import ParseTask
 
 # A timeline row keeps at most this many refused names; all of them are in the item's streams.
@@ -122,10 +122,10 @@ def _heard(job: Job) -> Heard:
     """Return what the scrapers brought. One whose whole answer is no releases has not answered."""
     releases: list[FoundRelease] = []
     answered: list[str] = []
-    troubles = {_key(queue): str(error) for _, queue, error in job.children.failures()}
+    troubles = {names.plugin_key(queue): str(error) for _, queue, error in job.children.failures()}
     waits: dict[str, datetime] = {}
     for _, queue, value in job.children.values():
-        key = _key(queue)
+        key = names.plugin_key(queue)
         if isinstance(value, Paused):
             troubles[key], waits[key] = value.reason, value.until
             continue
@@ -147,25 +147,12 @@ def _is_release(row: object) -> bool:
 
 
 def _ask(ctx: FlowContext, data: Search) -> Outcome:
-    keys = ctx.registry.hooks_for(ScrapeRequested.type)
-    if not keys:
+    questions = ask_all(ctx, ScrapeRequested(data.wanted), data.title)
+    if not questions:
         return Done(SearchAnswer((), (), ("no search service is set up or usable",)))
-    event = ScrapeRequested(data.wanted)
-    children = tuple(
-        JobSpec(
-            queue=names.plugin_queue(ScrapeRequested.type, key),
-            name=data.title,
-            data=event,
-            policy=ChildPolicy.IGNORE,
-        )
-        for key in keys
-    )
+    asked = tuple(names.plugin_key(question.queue) for question in questions)
     deadline = timedelta(seconds=ctx.settings().scraping.flow_deadline_seconds)
-    return WaitFor(children, data=Search(data.wanted, data.title, keys), deadline=deadline)
-
-
-def _key(queue: str) -> str:
-    return queue.rpartition("plugin[")[2].removesuffix("]")
+    return WaitFor(questions, data=replace(data, asked=asked), deadline=deadline)
 
 
 def _judged(value: object) -> tuple[JudgedRelease, ...]:

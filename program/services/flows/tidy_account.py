@@ -10,10 +10,10 @@ from program.db import items, torrents
 from program.db.engine import Tx
 from program.db.torrents import HalfMade
 from program.events import TorrentRemoveRequested
-from program.queues import ChildPolicy, Done, Job, JobSpec, Outcome, Priority, WaitFor
+from program.queues import Done, Job, JobSpec, Outcome, Priority, WaitFor
 from program.services.flows import names
 from program.services.flows.context import FlowContext, missing_leaves
-from program.services.flows.plugin_hook import Paused
+from program.services.flows.plugin_hook import Paused, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def _ask(ctx: FlowContext) -> Outcome:
     )
     if not left:
         return Done(0)
-    return WaitFor(tuple(_removal(torrent) for torrent in left))
+    return WaitFor(tuple(ask(torrent.provider, _removal(torrent), torrent.infohash) for torrent in left))
 
 
 def _items_without_file(ctx: FlowContext, tx: Tx) -> frozenset[int]:
@@ -62,10 +62,5 @@ def _items_without_file(ctx: FlowContext, tx: Tx) -> frozenset[int]:
     return frozenset(node.item.id for node in nodes if missing_leaves(node))
 
 
-def _removal(torrent: HalfMade) -> JobSpec:
-    return JobSpec(
-        queue=names.plugin_queue(TorrentRemoveRequested.type, torrent.provider),
-        name=torrent.infohash,
-        data=TorrentRemoveRequested(torrent.torrent_id, torrent.infohash, torrent.intended_at),
-        policy=ChildPolicy.IGNORE,
-    )
+def _removal(torrent: HalfMade) -> TorrentRemoveRequested:
+    return TorrentRemoveRequested(torrent.torrent_id, torrent.infohash, torrent.intended_at)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 
-from program.events import ScrapeRequested
+from program.events import ASKED, TOLD, MovieIndexRequested, ScrapeRequested, TorrentRemoveRequested
 from program.queues import Engine, InvalidJob, JobSpec
 from program.queues.queue import QueueDef
 from program.services.flows import names
 from program.services.flows.context import ItemJob
+from program.services.flows.plugin_hook import Paused
 from program.services.flows.process_media_item import MediaItemJob
-from program.services.flows.queues import ASKED, FLOWS
+from program.services.flows.queues import FLOWS, answer_of
 from program.state_transition import ItemStep
 from tests.support.queues import Lab, echo
 
@@ -103,10 +106,20 @@ def test_every_question_to_a_plugin_may_be_asked_by_some_flow(event: type) -> No
 
 
 def test_a_plugins_queue_is_named_by_its_event_and_itself() -> None:
-    assert (
-        names.plugin_queue(ScrapeRequested.type, "torrentio")
-        == "riven.media-item.scrape.requested.plugin[torrentio]"
-    )
+    queue = names.plugin_queue(ScrapeRequested.type, "torrentio")
+    assert queue == "riven.media-item.scrape.requested.plugin[torrentio]"
+    assert names.plugin_key(queue) == "torrentio"
+
+
+def test_a_plugins_queue_gives_what_its_event_asks_for_or_that_it_is_paused() -> None:
+    paused = Paused(datetime(2031, 1, 1, tzinfo=UTC), "a limit")
+    assert all(isinstance(paused, answer_of(event) or ()) for event in ASKED)
+    assert isinstance((), answer_of(ScrapeRequested) or ())
+    assert not isinstance(None, answer_of(ScrapeRequested) or ())
+    assert isinstance(None, answer_of(MovieIndexRequested) or ())
+    assert not isinstance("a film", answer_of(MovieIndexRequested) or ())
+    assert isinstance(None, answer_of(TorrentRemoveRequested) or ())
+    assert {answer_of(event) for event in TOLD} == {None}
 
 
 def allows(pattern: str, queue: str) -> bool:
