@@ -30,7 +30,7 @@ class VfsSettings(Section):
     )
     cache_dir: Path = Field(
         default=Path("vfs-cache"),
-        description="Folder, seen from the config folder, that keeps the beginning and end of each file; only ours to write to",
+        description="Folder, seen from the config folder, for the beginning and end of each file and what was played; ours alone",
     )
     memory_mib: int = Field(
         default=96,
@@ -38,8 +38,24 @@ class VfsSettings(Section):
         le=65536,
         description="Memory for file contents in MiB, over all open files together",
     )
+    connections: int = Field(
+        default=6,
+        ge=1,
+        le=16,
+        description="Connections for one reader at most, where a provider gives each too little; usually one is used",
+    )
     disk_mib: int = Field(
         default=8192, ge=0, description="Disk space for the beginnings and ends of files in MiB; 0 keeps none"
+    )
+    played_mib: int = Field(
+        default=4096,
+        ge=0,
+        description="Disk space in MiB for what was played, so that going back needs no provider; 0 keeps none",
+    )
+    keep_free_mib: int = Field(
+        default=1024,
+        ge=0,
+        description="Disk space in MiB that stays free for others: below that nothing more is kept, and what was played goes",
     )
     read_timeout_seconds: float = Field(
         default=30, gt=0, le=600, description="A read that got no data for so many seconds ends with an error"

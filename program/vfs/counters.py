@@ -6,7 +6,11 @@ from dataclasses import dataclass, fields, replace
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Sums since the start. bytes_from_cache: of those read, what needed no waiting; bytes_fetched: what came from CDNs."""
+    """Sums since the start. bytes_from_cache: of those read, what needed no waiting; bytes_fetched: what came from CDNs.
+
+    edges, bodies: chunks of the ends and of the middles of files that came from the disk or went there; kept_refused: those on
+    the disk that were damaged, or not what their name says.
+    """
 
     reads: int = 0
     bytes_read: int = 0
@@ -18,6 +22,9 @@ class Counts:
     errors: int = 0
     edges_loaded: int = 0
     edges_saved: int = 0
+    bodies_loaded: int = 0
+    bodies_saved: int = 0
+    kept_refused: int = 0
 
 
 class Counters:

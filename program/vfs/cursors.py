@@ -1,13 +1,15 @@
 """Where in a file somebody reads on from, and how much is fetched for them; pure.
 
 A read that continues nothing is a probe: a bounded piece is fetched (the head, the tail, or a little around a seek). Whoever goes
-on gets larger pieces ahead, and in the end one stream to the end of the file that stays a window ahead.
+on gets larger pieces ahead, then one stream to the end of the file that stays a window ahead, and where one connection is too
+slow for them (`pace.py`) segments on several.
 """
 
 from dataclasses import dataclass, field
 
 from program.vfs.chunks import CHUNK_SIZE
 from program.vfs.lanes import Lane
+from program.vfs.pace import SEGMENT, Pace
 
 MIB = 1024 * 1024
 
@@ -30,17 +32,21 @@ NEAR_CURSOR = MIB
 
 MAX_CURSORS = 8
 
+# Nobody watches so many bytes a second: who reads faster copies the file, or looks through it, and will not come back.
+FASTEST_PLAY = 16 * MIB
+
 
 @dataclass(slots=True, eq=False)
 class Cursor:
     """A place somebody reads on from. run: bytes read in a row; probe: bytes fetched at first; covered: up to where bytes are
-    there or on their way; lane: what brings them.
+    there or on their way; lane: what brings them, the first of them where it has several connections.
     """
 
     handle: int
     position: int
     run: int
     probe: int
+    pace: Pace
     covered: int = 0
     lane: Lane | None = None
 
@@ -53,16 +59,33 @@ class Cursor:
         """Return how far ahead bytes should be there: the further the longer somebody has read on."""
         return max(min(self.run, largest), SMALLEST_WINDOW)
 
+    def segment(self, largest: int) -> int:
+        """Return how much each of several connections fetches, in whole chunks."""
+        return max(min(SEGMENT, largest) // CHUNK_SIZE, 1) * CHUNK_SIZE
+
+    def target(self, largest: int) -> int:
+        """Return up to where bytes should be there or on their way."""
+        width = self.pace.width
+        return self.position + (self.segment(largest) * width if width > 1 else self.window(largest))
+
+    def comes_to(self, lane: Lane) -> bool:
+        """Return whether the lane brings what is read next."""
+        return lane is self.lane or self.position - SEGMENT <= lane.position < self.covered
+
 
 @dataclass(slots=True)
 class Cursors:
-    """The cursors in one file of `size` bytes, the most recently used last. Not locked; the reader does that."""
+    """The cursors in one file of `size` bytes, the most recently used last. Not locked; the reader does that.
+
+    connections: what each of them may have at most.
+    """
 
     size: int
+    connections: int = 1
     _cursors: list[Cursor] = field(default_factory=list)
 
-    def follow(self, handle: int, offset: int, stop: int) -> Cursor:
-        """Return the cursor that a read belongs to, moved on; a new one when it continues none."""
+    def follow(self, handle: int, offset: int, stop: int, now: float) -> Cursor:
+        """Return the cursor that a read belongs to, moved on; a new one when it continues none. now: monotonic seconds."""
         near = [cursor for cursor in self._cursors if abs(offset - cursor.position) <= NEAR_CURSOR]
         if near:
             cursor = min(near, key=lambda cursor: abs(offset - cursor.position))
@@ -71,24 +94,33 @@ class Cursors:
             cursor.position = max(cursor.position, stop)
             cursor.run += stop - offset
         else:
-            cursor = Cursor(handle, stop, stop - offset, self.probe_end(offset) - offset)
+            pace = Pace(self.connections, now)
+            cursor = Cursor(handle, stop, stop - offset, self.probe_end(offset) - offset, pace)
+        cursor.pace.read(stop - offset, now)
         self._cursors.append(cursor)
         return cursor
 
-    def drop_oldest(self) -> Lane | None:
-        """Forget the least recently used when there are too many; return its lane if no other cursor has it."""
+    def drop_oldest(self) -> bool:
+        """Forget the least recently used when there are too many; return whether one was."""
         if len(self._cursors) <= MAX_CURSORS:
-            return None
-        lane = self._cursors.pop(0).lane
-        return None if lane in self.lanes() else lane
+            return False
+        del self._cursors[0]
+        return True
 
     def drop_handle(self, handle: int) -> None:
         """Forget the cursors of a handle."""
         self._cursors = [cursor for cursor in self._cursors if cursor.handle != handle]
 
-    def lanes(self) -> set[Lane]:
-        """Return the lanes that a cursor has."""
-        return {cursor.lane for cursor in self._cursors if cursor.lane is not None}
+    def play_at(self, position: int) -> bool:
+        """Return whether somebody reads on around a position at the pace of a film."""
+        return any(
+            abs(cursor.position - position) <= KEEP_BEHIND * 2 and 0 < cursor.pace.rate < FASTEST_PLAY
+            for cursor in self._cursors
+        )
+
+    def come_to(self, lane: Lane) -> bool:
+        """Return whether the lane brings what somebody reads next."""
+        return any(cursor.comes_to(lane) for cursor in self._cursors)
 
     def probe_end(self, offset: int) -> int:
         """Return how far a read at `offset` that continues nothing fetches."""
@@ -100,6 +132,8 @@ class Cursors:
         """Return where a new lane at `start` should end; largest: the window that memory allows."""
         if cursor is None or cursor.is_probing:
             return self.probe_end(start)
+        if cursor.pace.width > 1:
+            return start // CHUNK_SIZE * CHUNK_SIZE + cursor.segment(largest)
         if cursor.run >= STREAM_AFTER:
             return self.size
         return start + cursor.window(largest) * 2

@@ -57,8 +57,8 @@ class Lane:
     """
 
     def __init__(self, owner: Owner, supply: Supply, start: int, stop: int, limit: int) -> None:
+        # Guarded by the owner's lock; the end may come nearer while it runs.
         self.stop = stop
-        # Guarded by the owner's lock.
         self.position = start
         self.limit = limit
         self.is_running = False
@@ -119,7 +119,7 @@ class Lane:
         chunk = self._chunk_at(self.position)
         first = self.position - chunk.start
         size, is_waited_for = self._next_piece()
-        view = chunk.view[first : first + size]
+        view = chunk.view[first : first + min(size, max(self.stop - self.position, 1))]
         before = self._supply.clock.monotonic()
         try:
             count = body.read_into(view, at_once=is_waited_for or self._patience.failures > 0)

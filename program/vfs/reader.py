@@ -6,7 +6,6 @@ far away, disturbs no other. Whoever needs bytes that are not there waits, and i
 
 import threading
 from dataclasses import dataclass, field
-from functools import partial
 
 from loguru import logger
 
@@ -14,8 +13,8 @@ from program.errors import RivuletError
 from program.vfs.answers import SourceError
 from program.vfs.chunks import CHUNK_SIZE, Chunk
 from program.vfs.cursors import HEAD_SIZE, LARGEST_WINDOW, SMALLEST_WINDOW, Cursor, Cursors
-from program.vfs.edges import Loaded
-from program.vfs.kept import NOTHING, KeptEdges
+from program.vfs.disk_format import Loaded
+from program.vfs.kept import NOTHING, Kept
 from program.vfs.lanes import Lane
 from program.vfs.supplies import Supplies
 from program.vfs.tree import TreeFile
@@ -44,6 +43,8 @@ class _Waiter:
 
     start: int
     stop: int
+    cursor: Cursor
+    since: float
     settled: threading.Event = field(default_factory=threading.Event)
     views: list[memoryview] = field(default_factory=list)
     error: BaseException | None = None
@@ -66,10 +67,10 @@ class FileReader:
         # Guarded by the lock.
         self._handles: set[int] = set()
         self._waiters: list[_Waiter] = []
-        self._cursors = Cursors(file.size)
+        self._cursors = Cursors(file.size, supplies.connections)
         self._lanes: list[Lane] = []
         self._is_stopped = False
-        self._kept = KeptEdges(file.size)
+        self._kept = Kept(self.key, file.size, supplies.edges, supplies.bodies)
 
     def add_handle(self, handle: int) -> None:
         """Note that a handle was opened."""
@@ -81,11 +82,7 @@ class FileReader:
         with self.lock:
             self._handles.discard(handle)
             self._cursors.drop_handle(handle)
-            used = self._cursors.lanes()
-            for lane in self._lanes:
-                is_nearly_done = lane.is_running and lane.stop - lane.position <= WORTH_FINISHING
-                if lane not in used and not is_nearly_done and not self._is_waited_for(lane):
-                    self._call_off(lane)
+            self._call_off_unwanted()
 
     def read(self, handle: int, offset: int, size: int) -> list[memoryview]:
         """Return the bytes of the range, fewer only at the file's end. Raises ReadFailed, in bounded time."""
@@ -93,13 +90,14 @@ class FileReader:
         if offset >= stop:
             return []
         waiter: _Waiter | None = None
+        now = self._supplies.clock.monotonic()
         with self.lock:
             if self._is_stopped:
                 raise ReadFailed("the file system is stopping")
             views = self._supplies.store.read(self.key, offset, stop)
-            cursor = self._follow(handle, offset, stop)
+            cursor = self._follow(handle, offset, stop, now)
             if views is None:
-                waiter = _Waiter(offset, stop)
+                waiter = _Waiter(offset, stop, cursor, now)
                 self._waiters.append(waiter)
                 self._cover(offset, stop, cursor)
             self._read_ahead(cursor)
@@ -148,15 +146,12 @@ class FileReader:
             self._serve(before, lane.position)
 
     def filled(self, chunk: Chunk) -> None:
-        """Keep a chunk of the file's ends on disk when it holds more than what is kept."""
-        edges = self._supplies.edges
-        if edges is None or not chunk.spans:
-            return
-        start, stop = max(chunk.spans, key=lambda span: span[1] - span[0])
+        """Keep a chunk on disk when that is worth while."""
         with self.lock:
-            is_better = self._kept.improve(chunk.index, (start, stop))
-        if is_better:
-            edges.save(f"{self.key}/{chunk.index}", start, bytes(chunk.view[start:stop]))
+            wanted = self._kept.worth_saving(chunk, is_played=self._cursors.play_at(chunk.start))
+        if wanted is not None:
+            store, (start, stop) = wanted
+            store.save(self.key, chunk.index, start, bytes(chunk.view[start:stop]))
 
     def over(self, lane: Lane, error: BaseException | None) -> None:
         """Forget the lane; when it failed, whoever depends on it gets the error."""
@@ -185,17 +180,17 @@ class FileReader:
                 views = self._supplies.store.read(self.key, waiter.start, waiter.stop)
                 if views is not None:
                     self._waiters.remove(waiter)
+                    waiter.cursor.pace.waited(self._supplies.clock.monotonic() - waiter.since)
                     waiter.settle(views)
 
-    def _follow(self, handle: int, offset: int, stop: int) -> Cursor:
+    def _follow(self, handle: int, offset: int, stop: int, now: float) -> Cursor:
         """Return the cursor that the read belongs to; let go of what nobody needs now that it has moved."""
-        cursor = self._cursors.follow(handle, offset, stop)
+        cursor = self._cursors.follow(handle, offset, stop, now)
         behind = self._cursors.left_behind(cursor)
         if behind is not None:
             self._supplies.store.discard(self.key, behind)
-        unused = self._cursors.drop_oldest()
-        if unused is not None and not self._is_waited_for(unused):
-            self._call_off(unused)
+        if self._cursors.drop_oldest():
+            self._call_off_unwanted()
         return cursor
 
     def _largest_window(self) -> int:
@@ -205,7 +200,7 @@ class FileReader:
         """Have every missing byte of the range on its way soon."""
         while (start := self._supplies.store.held_until(self.key, start, stop)) < stop:
             lane = self._lane_at(start, NEAR_LANE)
-            if lane is None and self._ask_edges(start):
+            if lane is None and self._kept.ask(start, self._loaded):
                 start = min((start // CHUNK_SIZE + 1) * CHUNK_SIZE, stop)
                 continue
             if lane is None:
@@ -222,16 +217,21 @@ class FileReader:
         if cursor.is_probing:
             return
         largest = self._largest_window()
-        target = min(cursor.position + cursor.window(largest), self.size)
+        target = min(cursor.target(largest), self.size)
         lane = cursor.lane
-        if lane is not None and not lane.is_over and lane.position <= target <= lane.stop:
+        if cursor.pace.width > 1:
+            self._cut_stream(cursor, largest)
+        elif lane is not None and not lane.is_over and lane.position <= target <= lane.stop:
             lane.limit = max(lane.limit, target)
             if lane.limit - lane.position >= min(ROOM_TO_GO_ON, lane.stop - lane.position):
                 self._go_on(lane)
             return
         start = max(cursor.covered, cursor.position)
         while (start := self._supplies.store.held_until(self.key, start, target)) < target:
-            lane = self._lane_at(start, self.size)
+            lane = self._lane_at(start, largest)
+            if lane is None and self._kept.ask(start, self._loaded):
+                start = (start // CHUNK_SIZE + 1) * CHUNK_SIZE
+                continue
             if lane is None:
                 lane = self._start_lane(start, self._cursors.fetch_end(start, cursor, largest), target)
             lane.limit = max(lane.limit, target)
@@ -239,6 +239,17 @@ class FileReader:
             cursor.lane = lane
             start = min(lane.stop, target)
         cursor.covered = max(cursor.covered, target)
+
+    def _cut_stream(self, cursor: Cursor, largest: int) -> None:
+        """Leave to a stream what one of several connections fetches."""
+        lane = cursor.lane
+        if lane is None or lane.is_over:
+            return
+        stop = lane.position // CHUNK_SIZE * CHUNK_SIZE + cursor.segment(largest)
+        if lane.stop > stop + CHUNK_SIZE:
+            lane.stop = lane.limit = stop
+            cursor.covered = min(cursor.covered, stop)
+            self._go_on(lane)
 
     def _lane_at(self, position: int, distance: int) -> Lane | None:
         """Return a lane that will bring the byte at `position` and is at most `distance` before it."""
@@ -252,14 +263,9 @@ class FileReader:
         return None
 
     def _start_lane(self, start: int, stop: int, limit: int) -> Lane:
-        """Return a new lane, running; it ends where bytes are there already or another lane begins."""
-        stop = min(
-            [
-                stop,
-                self.size,
-                *(lane.position for lane in self._lanes if lane.position > start and not lane.is_over),
-            ]
-        )
+        """Return a new lane, running; it ends where bytes are there already, or on disk, or another lane begins."""
+        others = [lane.position for lane in self._lanes if lane.position > start and not lane.is_over]
+        stop = min(stop, self.size, self._kept.next_body(start) or self.size, *others)
         look_ahead = min(stop, start + LARGEST_WINDOW)
         held = self._supplies.store.next_held(self.key, start, look_ahead)
         lane = Lane(self, self._supplies, start, held if held < look_ahead else stop, limit)
@@ -285,25 +291,18 @@ class FileReader:
                 lane.is_running = True
                 self._supplies.workers.submit(lane.run)
 
+    def _call_off_unwanted(self) -> None:
+        """End the lanes that bring what nobody reads next, but for those that are nearly done."""
+        for lane in self._lanes:
+            is_nearly_done = lane.is_running and lane.stop - lane.position <= WORTH_FINISHING
+            if not (is_nearly_done or self._cursors.come_to(lane) or self._is_waited_for(lane)):
+                self._call_off(lane)
+
     def _is_waited_for(self, lane: Lane) -> bool:
         return any(waiter.start < lane.stop and lane.position < waiter.stop for waiter in self._waiters)
 
-    # The kept ends of the file.
-
-    def _ask_edges(self, position: int) -> bool:
-        """Return whether the byte at `position` may come from the disk; if so it is being looked for there."""
-        edges, (index, offset) = self._supplies.edges, divmod(position, CHUNK_SIZE)
-        if edges is None or self._kept.is_coming(index):
-            return edges is not None
-        if not self._kept.may_have(index, offset):
-            return False
-        if not edges.load(f"{self.key}/{index}", partial(self._edge_loaded, index)):
-            return False
-        self._kept.asked(index)
-        return True
-
-    def _edge_loaded(self, index: int, loaded: Loaded) -> None:
-        """Take what the disk had, on the cache's thread and without the lock; fetch what it had not."""
+    def _loaded(self, index: int, loaded: Loaded) -> None:
+        """Take what the disk had, on the disk's thread and without the lock; fetch what it had not."""
         store = self._supplies.store
         start, stop = index * CHUNK_SIZE, min((index + 1) * CHUNK_SIZE, self.size)
         span = (loaded[0], loaded[0] + len(loaded[1])) if loaded else NOTHING

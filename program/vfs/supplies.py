@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from program.clock import Clock
 from program.vfs.chunks import ChunkStore
 from program.vfs.counters import Counters
-from program.vfs.edges import Edges
+from program.vfs.disk import DiskChunks
 from program.vfs.links import Links
 from program.vfs.sources import Sources
 from program.vfs.workers import Workers
@@ -16,17 +16,20 @@ from program.vfs.workers import Workers
 class Supplies:
     """The stores, the connections and the threads that readers work with.
 
-    read_timeout: seconds until a read without data fails; edges: None keeps nothing on disk.
+    edges: keeps the ends of files on disk; bodies: keeps what was played of the rest; None keeps nothing. read_timeout: seconds
+    until a read without data fails; connections: for one reader at most.
     """
 
     clock: Clock
     counters: Counters
     store: ChunkStore
-    edges: Edges | None
+    edges: DiskChunks | None
+    bodies: DiskChunks | None
     sources: Sources
     links: Links
     workers: Workers
     read_timeout: float
+    connections: int = 1
     _lock: threading.Lock = field(default_factory=threading.Lock)
     # Guarded by the lock.
     _lanes: int = 0

@@ -13,7 +13,7 @@ from program.errors import StartupError
 from program.settings.vfs import VfsSettings
 from program.vfs.chunks import ChunkStore
 from program.vfs.counters import Counters, Counts
-from program.vfs.edges import Edges
+from program.vfs.disk import DiskChunks, Place
 from program.vfs.links import Links, Resolve
 from program.vfs.mount import Mount
 from program.vfs.open_files import OpenFiles, Readable
@@ -40,13 +40,14 @@ STOP_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class VfsStatistics:
-    """What happened since the start, and what there is now."""
+    """What happened since the start, and what there is now. memory, disk: bytes of file contents."""
 
     counts: Counts
     open_handles: int
     files: int
     total_size: int
     memory: int
+    disk: int
 
 
 class Vfs:
@@ -70,6 +71,7 @@ class Vfs:
         self._standard_folders = tuple(standard_folders)
         self._files = OpenFiles(Tree(), _no_reader, clock)
         self._mount: Mount | None = None
+        self._disk: tuple[DiskChunks | None, ...] = ()
 
     @property
     def mount_path(self) -> Path:
@@ -126,7 +128,8 @@ class Vfs:
         """Return the counters as they are now."""
         files, size = self.tree.totals()
         memory = self._store.statistics().size
-        return VfsStatistics(self._counters.counts(), self._files.count(), files, size, memory)
+        disk = sum(kept.size() for kept in self._disk if kept is not None)
+        return VfsStatistics(self._counters.counts(), self._files.count(), files, size, memory, disk)
 
     def path_of(self, entry_id: int) -> str | None:
         """Return where the file of an entry is shown within the mount; a collision may have given it another name."""
@@ -139,25 +142,43 @@ class Vfs:
     def _supplies(self, stack: ExitStack) -> Supplies:
         """Return what the readers work with. Raises StartupError when the cache folder cannot be used."""
         settings, clock, counters = self._settings, self._clock, self._counters
-        edges: Edges | None = None
-        if settings.disk_mib:
-            try:
-                edges = Edges(settings.cache_dir / "edges", settings.disk_mib * MIB, counters)
-            except OSError as error:
-                raise StartupError(
-                    f"vfs.cache_dir: {settings.cache_dir} cannot be used: {error.strerror}"
-                ) from error
-            stack.callback(edges.stop)
+        self._disk = (
+            self._keep("edges", settings.disk_mib, stack),
+            self._keep("bodies", settings.played_mib, stack),
+        )
         return Supplies(
             clock=clock,
             counters=counters,
             store=self._store,
-            edges=edges,
+            edges=self._disk[0],
+            bodies=self._disk[1],
             sources=Sources(clock, counters, settings.read_timeout_seconds / STALL_SHARE),
             links=self._links,
             workers=Workers("reader", MAX_READER_THREADS, clock),
             read_timeout=settings.read_timeout_seconds,
+            connections=settings.connections,
         )
+
+    def _keep(self, name: str, mib: int, stack: ExitStack) -> DiskChunks | None:
+        """Return what keeps one kind of chunks on disk, None for no space. Raises StartupError when the folder cannot be used."""
+        settings = self._settings
+        if not mib:
+            return None
+        place = Place(
+            settings.cache_dir / name,
+            name,
+            mib * MIB,
+            settings.keep_free_mib * MIB,
+            gives_way=name == "bodies",
+        )
+        try:
+            kept = DiskChunks(place, self._counters)
+        except OSError as error:
+            raise StartupError(
+                f"vfs.cache_dir: {settings.cache_dir} cannot be used: {error.strerror}"
+            ) from error
+        stack.callback(kept.stop)
+        return kept
 
 
 def _no_reader(file: TreeFile, handle: int) -> Readable:

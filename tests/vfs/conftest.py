@@ -15,7 +15,7 @@ from program.media.entry import Link
 from program.settings.vfs import VfsSettings
 from program.vfs.chunks import ChunkStore
 from program.vfs.counters import Counters
-from program.vfs.edges import Edges
+from program.vfs.disk import DiskChunks, Place
 from program.vfs.kernel import mounts_at
 from program.vfs.links import Links
 from program.vfs.reader import FileReader
@@ -61,20 +61,30 @@ class Library:
         return TreeFile(path or f"/movies/{name}/{name}", entry_id, size, JUNE, identity=name)
 
     def readers(
-        self, memory: int = 96 * MIB, timeout: float = 10.0, stall: float = 3.0, edges: Path | None = None
+        self,
+        memory: int = 96 * MIB,
+        timeout: float = 10.0,
+        stall: float = 3.0,
+        disk: Path | None = None,
+        connections: int = 6,
     ) -> Readers:
         """Return readers of their own; they are stopped when the test ends."""
         clock, counters = SystemClock(), Counters()
-        kept = Edges(edges, 64 * MIB, counters) if edges else None
+        edges, bodies = (
+            DiskChunks(Place(disk / name, name, 64 * MIB, 0), counters) if disk else None
+            for name in ("edges", "bodies")
+        )
         supplies = Supplies(
             clock,
             counters,
             ChunkStore(memory),
-            kept,
+            edges,
+            bodies,
             Sources(clock, counters, stall),
             Links(self.resolve, clock, counters),
             Workers("reader", 32, clock),
             timeout,
+            connections,
         )
         readers = Readers(supplies)
         self._stack.callback(self._stop, readers)
@@ -82,8 +92,9 @@ class Library:
 
     def _stop(self, readers: Readers) -> None:
         assert readers.stop(10), "a reader's thread did not end"
-        if readers.supplies.edges is not None:
-            readers.supplies.edges.stop()
+        for kept in (readers.supplies.edges, readers.supplies.bodies):
+            if kept is not None:
+                kept.stop()
 
     def reader(self, name: str, size: int, readers: Readers | None = None, entry_id: int = 1) -> FileReader:
         """Return a reader with one handle, 1, open on a new file."""

@@ -1,4 +1,4 @@
-"""Beginnings and ends of files on disk: kept, checked, never a pickle."""
+"""Chunks on disk: kept, checked, never a pickle."""
 
 import pickle
 import sqlite3
@@ -11,19 +11,21 @@ import diskcache
 import pytest
 
 from program.vfs.counters import Counters
-from program.vfs.edges import BytesDisk, Edges, Loaded
+from program.vfs.disk import DiskChunks, Place
+from program.vfs.disk_format import BytesDisk, Loaded
 from tests.support.wait import until
 
 MIB = 1024 * 1024
-Opening = Callable[..., Edges]
+Opening = Callable[..., DiskChunks]
 
 
 @pytest.fixture
 def edges(tmp_path: Path) -> Iterator[Opening]:
-    opened: list[Edges] = []
+    opened: list[DiskChunks] = []
 
-    def make(limit: int = 64 * MIB, folder: Path = tmp_path / "edges") -> Edges:
-        opened.append(Edges(folder, limit, Counters()))
+    def make(limit: int = 64 * MIB, keep_free: int = 0, *, gives_way: bool = True) -> DiskChunks:
+        place = Place(tmp_path / "edges", "edges", limit, keep_free, gives_way)
+        opened.append(DiskChunks(place, Counters()))
         return opened[-1]
 
     yield make
@@ -31,7 +33,7 @@ def edges(tmp_path: Path) -> Iterator[Opening]:
         one.stop()
 
 
-def load(edges: Edges, key: str) -> Loaded:
+def load(edges: DiskChunks, name: str) -> Loaded:
     answers: list[Loaded] = []
     done = threading.Event()
 
@@ -39,7 +41,8 @@ def load(edges: Edges, key: str) -> Loaded:
         answers.append(loaded)
         done.set()
 
-    assert edges.load(key, take)
+    key, index = name.split("/")
+    assert edges.load(key, int(index), take)
     assert done.wait(10)
     return answers[0]
 
@@ -51,7 +54,7 @@ def test_what_is_kept_is_there_after_a_restart(edges: Opening):
     first.stop()
     second = edges()
     assert load(second, "a/0") == (17, b"x" * 1000)
-    assert load(second, "none") is None
+    assert load(second, "none/0") is None
 
 
 def test_the_folder_is_ours_alone(edges: Opening, tmp_path: Path):
@@ -62,14 +65,15 @@ def test_the_folder_is_ours_alone(edges: Opening, tmp_path: Path):
 def test_a_stopped_cache_takes_no_more(edges: Opening):
     one = edges()
     one.stop()
-    assert not one.load("a", lambda _: None)
-    one.save("a", 0, b"x")
+    assert not one.load("a", 0, lambda _: None)
+    one.save("a", 0, 0, b"x")
 
 
-def save(edges: Edges, key: str, start: int, data: bytes) -> None:
+def save(edges: DiskChunks, name: str, start: int, data: bytes) -> None:
     """Save and wait until it is on the disk."""
-    edges.save(key, start, data)
-    until(lambda: load(edges, key) == (start, data))
+    key, index = name.split("/")
+    edges.save(key, int(index), start, data)
+    until(lambda: load(edges, name) == (start, data))
 
 
 class Trap:
@@ -137,9 +141,9 @@ def test_a_damaged_database_is_begun_anew(edges: Opening, tmp_path: Path):
     folder.mkdir()
     (folder / "cache.db").write_bytes(b"this is no database, " * 1000)
     one = edges()
-    assert load(one, "a") is None
-    save(one, "a", 0, b"x")
-    assert load(one, "a") == (0, b"x")
+    assert load(one, "a/0") is None
+    save(one, "a/0", 0, b"x")
+    assert load(one, "a/0") == (0, b"x")
 
 
 def test_the_disk_limit_holds(edges: Opening, tmp_path: Path):
@@ -154,7 +158,7 @@ def test_the_disk_limit_holds(edges: Opening, tmp_path: Path):
 
 def test_a_folder_that_cannot_be_made_is_an_error():
     with pytest.raises(OSError, match="proc"):
-        Edges(Path("/proc/none/edges"), MIB, Counters())
+        DiskChunks(Place(Path("/proc/none/edges"), "edges", MIB, 0), Counters())
 
 
 @pytest.mark.parametrize("value", [True, 1, 1.5, "text", None, (1, 2), {"a": 1}, bytearray(b"x")])
