@@ -33,9 +33,13 @@ SECTIONS: Mapping[str, str] = {
     "tvdb": "indexing",
     "torrentio": "scraping",
     "realdebrid": "downloaders",
+    "alldebrid": "downloaders",
     "plex": "updaters",
     "jellyfin": "updaters",
 }
+
+# Services that are set up but switched off: the demo shows the way of a film with one of each kind.
+SWITCHED_OFF = frozenset({"alldebrid"})
 
 # How a service's own key is called where it is not an API key.
 KEY_FIELDS: Mapping[str, str] = {"plex": "token"}
@@ -273,7 +277,11 @@ def install(
     }
     for name, section in SECTIONS.items():
         key = {KEY_FIELDS.get(name, "api_key"): ready[name]["key"]} if "key" in ready[name] else {}
-        settings.setdefault(section, {})[name] = {"enabled": True, "url": ready[name]["url"], **key}
+        settings.setdefault(section, {})[name] = {
+            "enabled": name not in SWITCHED_OFF,
+            "url": ready[name]["url"],
+            **key,
+        }
     for path, value in (changes or {}).items():
         _put(settings, path.split("."), value)
     (made.config / "settings.json").write_text(json.dumps(settings, indent=2), encoding="utf-8")

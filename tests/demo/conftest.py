@@ -59,6 +59,12 @@ def realdebrid(servers: Servers) -> Client:
 
 
 @pytest.fixture
+def alldebrid(servers: Servers) -> Client:
+    about = servers.ready["alldebrid"]
+    return Client(about["url"], {"Authorization": f"Bearer {about['key']}"})
+
+
+@pytest.fixture
 def overseerr(servers: Servers) -> Client:
     about = servers.ready["overseerr"]
     return Client(f"{about['root']}/api/v1", {"X-Api-Key": about["key"]})

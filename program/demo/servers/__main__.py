@@ -19,14 +19,16 @@ from program.clock import SystemClock
 from program.demo.catalog import load_catalog
 from program.demo.clips import ClipError, ClipStore, default_cache
 from program.demo.launch import unmount, wait_until
-from program.demo.servers import jellyfin, overseerr, plex, realdebrid, tmdb, torrentio, tvdb
+from program.demo.servers import alldebrid, jellyfin, overseerr, plex, realdebrid, tmdb, torrentio, tvdb
 from program.demo.servers.account import Account
+from program.demo.servers.addresses import Addresses
 from program.demo.servers.cdn import Cdn
 from program.demo.servers.control import Control
 from program.demo.servers.desk import Desk
 from program.demo.servers.faults import FaultPlan
 from program.demo.servers.gate import Gate, Open, flask_endpoint
 from program.demo.servers.journal import Journal
+from program.demo.servers.magnets import Magnets
 from program.demo.servers.mixes import MIXES, mix
 from program.demo.servers.shelf import JELLYFIN_TAG, PLEX_TAG, Shelf
 from program.demo.servers.wire import Endpoint, WireServer
@@ -35,6 +37,8 @@ from program.demo.servers.world import Keys, World, make_keys
 # How often it is looked whether the parent still lives.
 PARENT_LOOK_SECONDS = 0.5
 ORPHAN_SECONDS = 20.0
+# The CDN of the second debrid service.
+OTHER_CDN = "alldebrid-cdn"
 # Where a vendor's API begins behind scheme and host.
 API_PATHS = {"tmdb": "/3", "tvdb": "/v4", "realdebrid": "/rest/1.0"}
 
@@ -104,21 +108,26 @@ def _start(options: argparse.Namespace, faults: FaultPlan) -> dict[str, Any]:
     clips = ClipStore(options.clips)
     clips.prepare(catalog)
     world = World(clock, clips, make_keys(options.seed), Journal(clock), options.mount_root, catalog)
-    account, desk = Account(world), Desk(world)
+    account, magnets, desk = Account(world, Addresses(world)), Magnets(world, Addresses(world)), Desk(world)
     shelves = (Shelf(world, "plex", PLEX_TAG), Shelf(world, "jellyfin", JELLYFIN_TAG))
-    cdn = Cdn(world, account)
-    roots = {"cdn": _serve("cdn", cdn.endpoint, world, faults)}
+    cdn = Cdn(world, account.addresses)
+    other = Cdn(world, magnets.addresses)
+    roots = {
+        "cdn": _serve("cdn", cdn.endpoint, world, faults),
+        OTHER_CDN: _serve(OTHER_CDN, other.endpoint, world, faults),
+    }
     apps = {
         "tmdb": tmdb.create_app(world),
         "tvdb": tvdb.create_app(world),
         "torrentio": torrentio.create_app(world),
         "overseerr": overseerr.create_app(world, desk),
         "realdebrid": realdebrid.create_app(world, account, roots["cdn"]),
+        "alldebrid": alldebrid.create_app(world, magnets, roots[OTHER_CDN]),
         "plex": plex.create_app(world, shelves[0]),
         "jellyfin": jellyfin.create_app(world, shelves[1]),
     }
     roots |= {name: _serve(name, flask_endpoint(app), world, faults) for name, app in apps.items()}
-    control = Control(world, faults, account, cdn, desk, shelves)
+    control = Control(world, faults, account, magnets, cdn, desk, shelves)
     server = WireServer(Open(flask_endpoint(control.app())))
     server.start("control")
     services = {

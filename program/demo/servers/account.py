@@ -1,7 +1,5 @@
-"""The Real-Debrid account: torrents in their states, links, and the addresses on the CDN that expire."""
+"""The Real-Debrid account: torrents in their states, and their links."""
 
-import base64
-import hashlib
 import threading
 from collections import deque
 from dataclasses import dataclass, field
@@ -9,11 +7,11 @@ from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 from typing import Any
 
-from program.demo.catalog import CACHED, ClipSpec, Release, ReleaseFile
+from program.demo.catalog import CACHED, UNCACHED, ClipSpec, Release, ReleaseFile
+from program.demo.servers.addresses import ID_LENGTH, Addresses, CdnLink, code
 from program.demo.servers.world import World
 
 LINK_BASE = "https://real-debrid.com/d/"
-ID_LENGTH = 13
 # How far a download has come before it leaves the queue.
 QUEUED_SHARE = 0.05
 DONE = 100
@@ -39,17 +37,6 @@ class Torrent:
 
 
 @dataclass(frozen=True, slots=True)
-class CdnLink:
-    """An address on the CDN. size and clip: what it serves."""
-
-    id: str
-    name: str
-    clip: ClipSpec
-    size: int
-    expires: datetime
-
-
-@dataclass(frozen=True, slots=True)
 class Unrestricted:
     """What a link of a torrent leads to. announced: the size that Real-Debrid tells."""
 
@@ -64,9 +51,9 @@ class Account:
     """One user's torrents and links; threads share it."""
 
     world: World
+    addresses: Addresses
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _torrents: list[Torrent] = field(default_factory=list)
-    _cdn: dict[str, CdnLink] = field(default_factory=dict)
     _downloads: list[dict[str, Any]] = field(default_factory=list)
     _recent: deque[datetime] = field(default_factory=deque)
     _made: int = 0
@@ -75,9 +62,9 @@ class Account:
         """Empty the account."""
         with self._lock:
             self._torrents.clear()
-            self._cdn.clear()
             self._downloads.clear()
             self._recent.clear()
+        self.addresses.clear()
 
     def admit(self) -> bool:
         """Count a request and return whether the limit per minute allows it; refused ones count as well."""
@@ -162,8 +149,8 @@ class Account:
         if self.status(torrent) != "downloaded":
             return []
         if self._is_archive(torrent):
-            return [LINK_BASE + _code(f"{torrent.id}/archive")]
-        return [LINK_BASE + _code(f"{torrent.id}/{file.path}") for file in torrent.chosen()]
+            return [LINK_BASE + code(f"{torrent.id}/archive")]
+        return [LINK_BASE + code(f"{torrent.id}/{file.path}") for file in torrent.chosen()]
 
     def unrestrict(self, link: str) -> Unrestricted | None:
         """Return a fresh address for a link of an entry, None when no entry has it."""
@@ -197,19 +184,6 @@ class Account:
             self._downloads = [row for row in self._downloads if row["id"] != download_id]
             return len(self._downloads) < before
 
-    def cdn_link(self, link_id: str) -> CdnLink | None:
-        """Return what an address on the CDN serves, also when it has expired."""
-        with self._lock:
-            return self._cdn.get(link_id)
-
-    def expire_all(self) -> int:
-        """Let every address on the CDN expire now and return how many there were."""
-        past = self.world.clock.now() - timedelta(seconds=1)
-        with self._lock:
-            for link in list(self._cdn.values()):
-                self._cdn[link.id] = CdnLink(link.id, link.name, link.clip, link.size, past)
-            return len(self._cdn)
-
     def _serve(self, torrent: Torrent, place: int, link: str) -> Unrestricted:
         if self._is_archive(torrent):
             name = f"{torrent.release.name if torrent.release else torrent.id}.rar"
@@ -219,10 +193,7 @@ class Account:
         else:
             file = torrent.chosen()[place]
             name, clip, announced = file.name, file.clip, self.size_of(file)
-        size = self.world.clips.size(clip)
-        expires = self.world.clock.now() + timedelta(seconds=self.world.options.link_seconds)
-        made = CdnLink(self._new_id(f"cdn-{link}"), name, clip, size, expires)
-        self._cdn[made.id] = made
+        made = self.addresses.make(f"cdn-{link}", name, clip)
         return Unrestricted(link, name, announced, made)
 
     def _is_archive(self, torrent: Torrent) -> bool:
@@ -232,13 +203,15 @@ class Account:
 
     def _availability(self, infohash: str) -> str:
         with self.world.lock:
+            if infohash in self.world.lacking.get("realdebrid", ()):
+                return UNCACHED
             release = self.world.catalog.find_release(infohash)
             return release.availability if release else CACHED
 
     def _new_id(self, word: str) -> str:
         with self._lock:
             self._made += 1
-            return _code(f"{word}-{self._made}")
+            return code(f"{word}-{self._made}")
 
 
 def root_of(torrent: Torrent) -> str:
@@ -248,9 +221,3 @@ def root_of(torrent: Torrent) -> str:
     files = torrent.release.files
     single = len(files) == 1 and "/" not in files[0].path
     return PurePosixPath(files[0].path).name if single else torrent.release.name
-
-
-def _code(word: str) -> str:
-    """Return 13 letters and digits that look like an id of theirs."""
-    digest = hashlib.sha256(word.encode()).digest()
-    return base64.b32encode(digest).decode()[:ID_LENGTH]

@@ -4,7 +4,7 @@ import re
 import threading
 from urllib.parse import unquote
 
-from program.demo.servers.account import Account, CdnLink
+from program.demo.servers.addresses import Addresses, CdnLink
 from program.demo.servers.faults import refusal
 from program.demo.servers.wire import Answer, FileSlice, Headers, Request
 from program.demo.servers.world import World
@@ -14,11 +14,11 @@ _RANGE = re.compile(r"bytes=(\d*)-(\d*)")
 
 
 class Cdn:
-    """Serves what the account's unrestricted links point at; threads share it."""
+    """Serves what the unrestricted links of one account point at; threads share it."""
 
-    def __init__(self, world: World, account: Account) -> None:
+    def __init__(self, world: World, addresses: Addresses) -> None:
         self._world = world
-        self._account = account
+        self._addresses = addresses
         self._lock = threading.Lock()
         self._expire_after: int | None = None
 
@@ -32,7 +32,7 @@ class Cdn:
         if request.method not in ("GET", "HEAD"):
             return refusal("cdn", 405)
         matched = _PATH.fullmatch(unquote(request.path))
-        link = self._account.cdn_link(matched.group(1)) if matched else None
+        link = self._addresses.find(matched.group(1)) if matched else None
         if link is None:
             return refusal("cdn", 404)
         if link.expires <= self._world.clock.now():
@@ -69,7 +69,7 @@ class Cdn:
             if after is None or request.method != "GET" or answer.length <= after:
                 return answer
             self._expire_after = None
-        self._account.expire_all()
+        self._addresses.expire_all()
         return Answer(status=answer.status, headers=answer.headers, file=answer.file, stop_after=after)
 
 

@@ -3,6 +3,7 @@
     {"op": "publish" | "withdraw", "release": NAME_OR_HASH}         a search finds it, or no longer does
     {"op": "publish" | "withdraw", "title": "tt1727587"}            all releases listed under a title
     {"op": "availability", "release" | "title": …, "value": "cached" | "uncached" | "infringing"}
+    {"op": "lack", "provider": …, "release": …, "value"?: false}    this provider alone does not hold it (or does again)
     {"op": "drop_file", "release": …, "path": …}                    or "season" and "episode" in place of the path
     {"op": "announce", "release": …, "path"?: …, "extra": n}        its files (or one) are said to be n bytes longer than they are
     {"op": "film_dates", "tmdb": …, "premiere"?: DATE | null, "digital"?: DATE | null}
@@ -47,6 +48,16 @@ def _availability(world: World, facts: Facts) -> dict[str, Any]:
     if facts["value"] not in AVAILABILITIES:
         raise ValueError(f"value must be one of {', '.join(AVAILABILITIES)}")
     return _replaced(world.catalog, facts, availability=facts["value"])
+
+
+def _lack(world: World, facts: Facts) -> dict[str, Any]:
+    release = _release(world.catalog, facts["release"])
+    lacking = world.lacking.setdefault(str(facts["provider"]), set())
+    if facts.get("value", True):
+        lacking.add(release.infohash)
+    else:
+        lacking.discard(release.infohash)
+    return {"infohash": release.infohash}
 
 
 def _drop_file(world: World, facts: Facts) -> dict[str, Any]:
@@ -163,6 +174,7 @@ _CHANGES: Mapping[str, Callable[[World, Facts], dict[str, Any]]] = {
     "publish": _publish,
     "withdraw": _withdraw,
     "availability": _availability,
+    "lack": _lack,
     "drop_file": _drop_file,
     "announce": _announce,
     "film_dates": _film_dates,

@@ -11,8 +11,9 @@
     GET  /catalog                     {"films", "shows", "releases": [{name, infohash, imdb, right, availability, published, note}]}
     POST /catalog                     one change, see `changes.py`; also {"op": "request", …}, below
     GET  /origins                     {"files": [{infohash, release, path, kind, season, episode, imdb, right, size, sha256, …}]}
-    POST /expire                      {} all CDN links now, or {"after_bytes": n} in the middle of the next read
-    GET  /account                     {"torrents": [{id, hash, status, selected, filename, added}]}
+    POST /expire                      {} all CDN links of every provider now, or {"after_bytes": n} in the middle of the next read
+    GET  /account                     {"torrents": [{id, hash, status, selected, filename, added}]}: Real-Debrid's
+    GET  /magnets                     {"magnets": [{id, hash, status, filename}]}: AllDebrid's
     GET  /library                     {"plex": [{path, ids, season, episodes, size, …}], "jellyfin": […]}
     GET  /wishes                      {"requests": [{id, type, tmdb, seasons, status, media_status}]}
     GET  /options, POST /options      the knobs of `world.Options`, and "latency": {"cdn": 0.04}
@@ -35,6 +36,7 @@ from program.demo.servers.changes import apply_change
 from program.demo.servers.desk import Desk
 from program.demo.servers.faults import FaultPlan
 from program.demo.servers.journal import MOMENTS, KillPlan
+from program.demo.servers.magnets import STATES, Magnets
 from program.demo.servers.replies import json_reply, routed, whole
 from program.demo.servers.shelf import Shelf
 from program.demo.servers.world import World
@@ -48,6 +50,7 @@ class Control:
         world: World,
         faults: FaultPlan,
         account: Account,
+        magnets: Magnets,
         cdn: Cdn,
         desk: Desk,
         shelves: tuple[Shelf, ...],
@@ -55,6 +58,7 @@ class Control:
         self._world = world
         self._faults = faults
         self._account = account
+        self._magnets = magnets
         self._cdn = cdn
         self._desk = desk
         self._shelves = shelves
@@ -87,6 +91,7 @@ class Control:
             ("GET", "/origins", self.origins),
             ("POST", "/expire", self.expire),
             ("GET", "/account", self.account),
+            ("GET", "/magnets", self.magnets),
             ("GET", "/library", lambda: json_reply({shelf.name: shelf.public() for shelf in self._shelves})),
             ("GET", "/wishes", self.wishes),
             ("GET", "/options", self.options),
@@ -175,7 +180,8 @@ class Control:
         """Let links expire."""
         after = (request.get_json(silent=True) or {}).get("after_bytes")
         if after is None:
-            return json_reply({"expired": self._account.expire_all()})
+            both = (self._account.addresses, self._magnets.addresses)
+            return json_reply({"expired": sum(addresses.expire_all() for addresses in both)})
         self._cdn.expire_in_next_read(int(after))
         return json_reply({"after_bytes": int(after)})
 
@@ -193,6 +199,19 @@ class Control:
             for one in self._account.torrents()
         ]
         return json_reply({"torrents": rows})
+
+    def magnets(self) -> Response:
+        """Return the entries of the other account, newest first."""
+        rows = [
+            {
+                "id": one.id,
+                "hash": one.infohash,
+                "status": STATES[self._magnets.state(one)],
+                "filename": one.name,
+            }
+            for one in self._magnets.all()
+        ]
+        return json_reply({"magnets": rows})
 
     def wishes(self) -> Response:
         """Return the requests of the request app, newest first."""
@@ -230,6 +249,7 @@ class Control:
         """Bring everything back to the start."""
         self._faults.remove()
         self._account.clear()
+        self._magnets.clear()
         self._desk.clear()
         for shelf in self._shelves:
             shelf.clear()

@@ -68,7 +68,7 @@ class Fault:
     count: int | None = None
     status: int = 503
     retry_after: float | str | None = None
-    code: int | None = None
+    code: int | str | None = None
     seconds: float | None = None
     bytes: int | None = None
     matched: int = 0
@@ -163,7 +163,7 @@ def spoiled(answer: Answer, fault: Fault) -> Answer:
 
 
 def refusal(
-    provider: str, status: int, code: int | None = None, retry_after: float | str | None = None
+    provider: str, status: int, code: int | str | None = None, retry_after: float | str | None = None
 ) -> Answer:
     """Return an error as this provider words it."""
     extra: Headers = () if retry_after is None else (("Retry-After", _plain(retry_after)),)
@@ -185,47 +185,55 @@ def _instead(plan: FaultPlan, fault: Fault, provider: str) -> Answer:
     return refusal(provider, fault.status, fault.code, fault.retry_after)
 
 
-def _error_body(provider: str, status: int, code: int | None) -> tuple[Headers, bytes]:
+def _error_body(provider: str, status: int, code: int | str | None) -> tuple[Headers, bytes]:
     worded = _ERROR_BODIES.get(provider)
     if worded is not None:
         return worded(status, code)
     return HTML, f"<html><head><title>{status}</title></head><body><h1>{status}</h1></body></html>".encode()
 
 
-def _tmdb_error(status: int, code: int | None) -> tuple[Headers, bytes]:
+def _tmdb_error(status: int, code: int | str | None) -> tuple[Headers, bytes]:
     number, message = _TMDB_USUAL.get(status, (11, "Internal error: Something went wrong, contact TMDb."))
     return JSON, _json(success=False, status_code=code or number, status_message=message)
 
 
-def _tvdb_error(status: int, _: int | None) -> tuple[Headers, bytes]:
+def _tvdb_error(status: int, _: int | str | None) -> tuple[Headers, bytes]:
     word = {401: "Unauthorized", 404: "NotFoundException: record not found"}.get(
         status, "InternalServerError"
     )
     return JSON, _json(status="failure", message=word, data=None)
 
 
-def _overseerr_error(status: int, _: int | None) -> tuple[Headers, bytes]:
+def _overseerr_error(status: int, _: int | str | None) -> tuple[Headers, bytes]:
     if status == HTTPStatus.FORBIDDEN:
         return JSON, _json(status=403, error="You do not have permission to access this endpoint")
     return JSON, _json(message="Something went wrong.")
 
 
-def _torrentio_error(status: int, _: int | None) -> tuple[Headers, bytes]:
+def _torrentio_error(status: int, _: int | str | None) -> tuple[Headers, bytes]:
     """Return the add-on's own plain text, or the page of what stands in front of it."""
     return (PLAIN, b"Too Many Requests") if status == HTTPStatus.TOO_MANY_REQUESTS else (HTML, HTML_PAGE)
 
 
-def _cdn_error(status: int, _: int | None) -> tuple[Headers, bytes]:
+def _cdn_error(status: int, _: int | str | None) -> tuple[Headers, bytes]:
     return (*HTML, ("X-Error", _CDN_USUAL.get(status, "link_not_found"))), b"<html><body>Error</body></html>"
 
 
-def _jellyfin_error(_: int, __: int | None) -> tuple[Headers, bytes]:
+def _jellyfin_error(_: int, __: int | str | None) -> tuple[Headers, bytes]:
     return (), b""
 
 
-def _realdebrid_error(status: int, code: int | None) -> tuple[Headers, bytes]:
+def _alldebrid_error(status: int, code: int | str | None) -> tuple[Headers, bytes]:
+    """Return AllDebrid's envelope; a 5xx without a code is a page, as it comes from in front of the API."""
+    if code is None and status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return HTML, f"<html><body><h1>{status} Service Temporarily Unavailable</h1></body></html>".encode()
+    word = str(code or "GENERIC")
+    return JSON, _json(status="error", error={"code": word, "message": word.replace("_", " ").lower()})
+
+
+def _realdebrid_error(status: int, code: int | str | None) -> tuple[Headers, bytes]:
     """Return Real-Debrid's body; a gateway's 5xx without a code is a page, as it comes from in front of the API."""
-    number = _RD_USUAL.get(status) if code is None else code
+    number = _RD_USUAL.get(status) if code is None else int(code)
     if number is None:
         return HTML, f"<html><body><h1>{status} Service Temporarily Unavailable</h1></body></html>".encode()
     return JSON, _json(error=_RD_SLUGS.get(number, "unknown_error"), error_code=number)
@@ -248,12 +256,14 @@ def _json(**fields: object) -> bytes:
     return json.dumps(fields).encode()
 
 
-_ERROR_BODIES: Mapping[str, Callable[[int, int | None], tuple[Headers, bytes]]] = {
+_ERROR_BODIES: Mapping[str, Callable[[int, int | str | None], tuple[Headers, bytes]]] = {
+    "alldebrid": _alldebrid_error,
     "realdebrid": _realdebrid_error,
     "tmdb": _tmdb_error,
     "tvdb": _tvdb_error,
     "overseerr": _overseerr_error,
     "torrentio": _torrentio_error,
     "cdn": _cdn_error,
+    "alldebrid-cdn": _cdn_error,
     "jellyfin": _jellyfin_error,
 }

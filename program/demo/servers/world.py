@@ -64,6 +64,7 @@ class Keys:
     tvdb: str
     tvdb_token: str
     realdebrid: str
+    alldebrid: str
     plex: str
     jellyfin: str
     overseerr: str
@@ -88,12 +89,16 @@ def make_keys(seed: int) -> Keys:
         plex=letters(20),
         jellyfin=hexes(32),
         overseerr=letters(68),
+        alldebrid=letters(20),
     )
 
 
 @dataclass(slots=True)
 class World:
-    """Everything the servers look at. `lock` guards the catalog; the other parts guard themselves."""
+    """Everything the servers look at. `lock` guards the catalog; the other parts guard themselves.
+
+    lacking: by provider, the torrents that it does not hold although others do.
+    """
 
     clock: Clock
     clips: ClipStore
@@ -103,6 +108,7 @@ class World:
     catalog: Catalog
     options: Options = field(default_factory=Options)
     latency: dict[str, float] = field(default_factory=dict)
+    lacking: dict[str, set[str]] = field(default_factory=dict)
     lock: threading.RLock = field(default_factory=threading.RLock)
 
     def reset(self) -> None:
@@ -111,3 +117,4 @@ class World:
             self.catalog = load_catalog(self.clock.now())
             self.options = Options()
             self.latency.clear()
+            self.lacking.clear()

@@ -3,7 +3,6 @@
 There is no way to ask whether a torrent is held: it is added, its videos are selected, and a few looks tell.
 """
 
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -16,21 +15,17 @@ from program.errors import BadAnswer, Misconfigured, NotFound, Refused, RetryLat
 from program.events import StreamLinkRequested
 from program.http import AnyId, AskedToWait, DataSource, Limits, Response
 from program.media.entry import AccountTorrent, FetchedTorrent, Link, TorrentFile
-from program.services.downloaders import is_archive, is_video, plain_name
+from program.services.downloaders import AccountMemory, is_archive, is_video, plain_name
 from program.services.plugin import Account, Downloader, DownloadRefused
 from program.settings.provider import ProviderSettings
 
 # Looks at a torrent after its files were selected (or while its magnet is read); what is held is there by the last one.
 LOOKS = (0.5, 1.0, 2.0, 4.0)
-# How long the list of the account is believed; our own changes are put in at once.
-LIST_SECONDS = 60.0
 PAGE = 2500
 # The lifetime of an address is not documented; clients see about two days.
 LINK_LIFETIME = timedelta(hours=24)
 # A refusal as infringing this soon after a 429 is often untrue: it holds only for the second time.
 NEAR_LIMIT, DOUBT = timedelta(seconds=30), timedelta(minutes=10)
-# All download slots are taken: nothing is added for this long.
-SLOTS_FULL = timedelta(minutes=5)
 # The account's traffic is used up; it comes back at an hour that nobody tells.
 TRAFFIC_SECONDS = 3600
 
@@ -136,14 +131,7 @@ class RealDebrid(Downloader[RealDebridSettings]):
 
     def __init__(self, settings: RealDebridSettings, http: DataSource, clock: Clock) -> None:
         super().__init__(settings, http, clock)
-        # Guarded by the lock. listed: the account by hash; ours: ids added since the start; expected: hashes that were sent
-        # and whose answer was lost.
-        self._lock = threading.Lock()
-        self._listed: dict[str, Row] = {}
-        self._listed_at = float("-inf")
-        self._ours: set[str] = set()
-        self._expected: set[str] = set()
-        self._no_slot_until: datetime | None = None
+        self._memory: AccountMemory[Row] = AccountMemory(self.key, clock, self._by_hash)
 
     @classmethod
     def headers(cls, settings: RealDebridSettings) -> Mapping[str, str]:
@@ -190,7 +178,7 @@ class RealDebrid(Downloader[RealDebridSettings]):
             info = self._until_ready(held.info)
             files = self._files(info)
         except NotFound as error:
-            self._forget(held.info)
+            self._memory.forget(held.info.id)
             raise DownloadRefused(self.key, "gone", "the torrent vanished from the account") from error
         except DownloadRefused as refusal:
             refusal.torrent_id = self._discard(held)
@@ -201,9 +189,7 @@ class RealDebrid(Downloader[RealDebridSettings]):
     def remove(self, torrent_id: str) -> None:
         """Delete a torrent; an unknown id counts as deleted."""
         self.http.delete(f"/torrents/delete/{torrent_id}", ok=(404,))
-        with self._lock:
-            self._ours.discard(torrent_id)
-            self._listed = {known: row for known, row in self._listed.items() if row.id != torrent_id}
+        self._memory.forget(torrent_id)
 
     def link(self, wanted: StreamLinkRequested) -> Link:
         """Return a fresh address of the file: the one whose name and size its link answers with."""
@@ -228,12 +214,11 @@ class RealDebrid(Downloader[RealDebridSettings]):
     def _on_account(self, infohash: str, known: str | None, intended_at: datetime | None) -> _Held | None:
         """Return the account's torrent of that hash when it can be gone on with."""
         held = self._held(known, is_ours=True) if known else None
-        row = None if held else self._row(infohash)
+        row = None if held else self._memory.row(infohash)
         if row is None or row.id == known or row.status in BROKEN:
             return held
-        with self._lock:
-            is_ours = row.id in self._ours or infohash in self._expected
-        return self._held(row.id, is_ours=is_ours or _as_listed(row).is_added_since(intended_at))
+        is_ours = self._memory.is_ours(row.id, infohash) or _as_listed(row).is_added_since(intended_at)
+        return self._held(row.id, is_ours=is_ours)
 
     def _held(self, torrent_id: str, *, is_ours: bool) -> _Held | None:
         """Return a torrent that can be gone on with; one of ours that cannot is deleted."""
@@ -249,19 +234,14 @@ class RealDebrid(Downloader[RealDebridSettings]):
         self._discard(held)
         return None
 
-    def _row(self, infohash: str) -> Row | None:
-        with self._lock:
-            if self.clock.monotonic() - self._listed_at < LIST_SECONDS:
-                return self._listed.get(infohash)
+    def _by_hash(self) -> Mapping[str, Row]:
         listed: dict[str, Row] = {}
         for row in self._rows():
             # Of several copies the newest that is not broken; the list comes newest first.
             kept = listed.setdefault(row.hash.lower(), row)
             if kept.status in BROKEN and row.status not in BROKEN:
                 listed[row.hash.lower()] = row
-        with self._lock:
-            self._listed, self._listed_at = listed, self.clock.monotonic()
-        return listed.get(infohash)
+        return listed
 
     def _rows(self) -> Iterator[Row]:
         seen: set[str] = set()
@@ -282,27 +262,11 @@ class RealDebrid(Downloader[RealDebridSettings]):
 
     def _add(self, infohash: str) -> _Held:
         """Return a torrent just added; when the answer is lost, the next attempt looks at the account first."""
-        with self._lock:
-            until = self._no_slot_until
-        if until is not None and self.clock.now() < until:
-            raise RetryLater(until, f"{self.key}: all download slots of the account are taken")
-        with self._lock:
-            self._expected.add(infohash)
         form = {"magnet": f"magnet:?xt=urn:btih:{infohash}"}
-        try:
-            added = self.http.parse(
-                self._ask(lambda: self.http.post("/torrents/addMagnet", form=form)), Added
-            )
-        except RivuletError as error:
-            with self._lock:
-                self._listed_at = float("-inf")
-                if isinstance(error, DownloadRefused | RetryLater):
-                    self._expected.discard(infohash)
-            raise
-        with self._lock:
-            self._expected.discard(infohash)
-            self._ours.add(added.id)
-            self._listed[infohash] = Row(id=added.id, hash=infohash, status=CONVERTING)
+        with self._memory.adding(infohash):
+            answer = self._ask(lambda: self.http.post("/torrents/addMagnet", form=form))
+            added = self.http.parse(answer, Added)
+        self._memory.added(infohash, Row(id=added.id, hash=infohash, status=CONVERTING))
         try:
             return _Held(self._info(added.id), is_ours=True)
         except NotFound as error:
@@ -387,9 +351,7 @@ class RealDebrid(Downloader[RealDebridSettings]):
         except Refused as refusal:
             now = self.clock.now()
             if refusal.code == _SLOTS:
-                with self._lock:
-                    self._no_slot_until = now + SLOTS_FULL
-                raise RetryLater(now + SLOTS_FULL, f"{self.key}: all download slots are taken") from refusal
+                raise self._memory.slots_are_full() from refusal
             if refusal.code not in _REFUSALS:
                 raise
             is_infringing = refusal.code == _INFRINGING
@@ -413,11 +375,6 @@ class RealDebrid(Downloader[RealDebridSettings]):
             logger.bind(provider=self.key).warning("torrent {} could not be deleted: {}", held.info.id, error)
             return held.info.id
         return None
-
-    def _forget(self, info: Info) -> None:
-        with self._lock:
-            self._ours.discard(info.id)
-            self._listed.pop(info.hash.lower(), None)
 
 
 def _as_listed(row: Row) -> AccountTorrent:
