@@ -258,8 +258,12 @@ class Bootstrap:
             tell=self._bus.publish,
         )
         define_flows(self._engine, self._ctx)
-        define_plugins(self._engine, self._ctx, self._registry, self._settings.queue.provider_limits)
+        # A plugin has its queues before anybody can ask it, also one that is enabled later.
+        self._registry.before_use(self._define_plugins)
         self._loop = event_loop.EventLoop(self._ctx)
+
+    def _define_plugins(self, hooked: plugins.Hooked) -> None:
+        define_plugins(self._engine, self._ctx, hooked, self._settings.queue.provider_limits)
 
     def _build_api(self) -> None:
         settings = self._settings.api

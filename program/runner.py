@@ -18,7 +18,6 @@ from program.reactions import Reactions
 from program.resume import forget_waits
 from program.scheduler import Scheduler
 from program.services.flows import names
-from program.services.flows.queues import define_plugins
 from program.services.flows.request_content_services import Poll
 from program.services.plugin import ContentService, Plugin
 from program.settings.applies import Applies, applies, changed
@@ -180,9 +179,7 @@ class MainRunner:
         self._check_plugins()
 
     def _use_plugins(self) -> None:
-        """Give every usable provider its queues and its schedule; what waited for one that is usable now is due at once."""
-        limits = self._made.store.current.queue.provider_limits
-        define_plugins(self._ctx.engine, self._ctx, self._ctx.registry, limits)
+        """Give every usable content service its schedule; what waited for one that is usable now is due at once."""
         self._schedule_content()
         before, self._usable = self._usable, frozenset(self._ctx.registry.of(Plugin))
         if self._usable - before:

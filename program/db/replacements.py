@@ -7,9 +7,9 @@ from datetime import datetime
 from sqlalchemy import delete, exists, select, tuple_
 from sqlalchemy.orm import aliased
 
-from program.db import entries
+from program.db import entries, torrents
 from program.db.engine import Tx
-from program.db.tables import EntryItem, MediaEntry
+from program.db.tables import EntryItem, MediaEntry, Source
 from program.db.views import NewEntry
 from program.media.entry import Entry
 
@@ -71,7 +71,10 @@ def replaced(tx: Tx) -> tuple[tuple[int, int], ...]:
 
 
 def give_up(tx: Tx, links: Collection[tuple[int, int]]) -> tuple[int, ...]:
-    """Take files off items, each a pair (entry, item); return the entries that belonged to nothing else and are removed."""
+    """Take files off items, each a pair (entry, item); return the entries that belonged to nothing else and are removed.
+
+    A torrent that only they came from is to be cleared up.
+    """
     if not links:
         return ()
     pair = tuple_(EntryItem.entry_id, EntryItem.item_id)
@@ -79,5 +82,8 @@ def give_up(tx: Tx, links: Collection[tuple[int, int]]) -> tuple[int, ...]:
     entry_ids = {entry_id for entry_id, _ in links}
     kept = set(tx.connection.scalars(select(EntryItem.entry_id).where(EntryItem.entry_id.in_(entry_ids))))
     removed = tuple(sorted(entry_ids - kept))
+    of_removed = select(Source.provider, Source.torrent_id).where(Source.entry_id.in_(removed))
+    on_accounts = [(row.provider, row.torrent_id) for row in tx.connection.execute(of_removed)]
     entries.remove(tx, removed)
+    torrents.release_unused(tx, on_accounts)
     return removed

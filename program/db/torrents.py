@@ -1,14 +1,25 @@
 """Torrents on accounts: the intent is written before the effect, so that a crash leaves nothing that nobody owns."""
 
+from collections.abc import Collection
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, and_, delete, insert, select, update
+from sqlalchemy import ColumnElement, and_, delete, exists, insert, select, tuple_, update
 
 from program.db.engine import Tx
-from program.db.tables import ProviderTorrent
+from program.db.tables import ProviderTorrent, Source
 from program.db.views import HalfMade
 
-__all__ = ["HalfMade", "forget", "half_made", "intend", "keep", "record", "release", "unanswered"]
+__all__ = [
+    "HalfMade",
+    "forget",
+    "half_made",
+    "intend",
+    "keep",
+    "record",
+    "release",
+    "release_unused",
+    "unanswered",
+]
 
 
 def unanswered(tx: Tx, provider: str, infohash: str) -> datetime | None:
@@ -76,6 +87,15 @@ def keep(tx: Tx, provider: str, infohash: str) -> None:
 def release(tx: Tx, provider: str, infohash: str) -> None:
     """Write down that no file of ours comes from the torrent any more: it is to be cleared up."""
     tx.connection.execute(update(ProviderTorrent).where(_place(provider, infohash)).values(is_kept=False))
+
+
+def release_unused(tx: Tx, on_accounts: Collection[tuple[str, str]]) -> None:
+    """Release those torrents, each a pair (provider, its id there), that no file of ours comes from any more."""
+    is_named = tuple_(ProviderTorrent.provider, ProviderTorrent.torrent_id).in_(on_accounts)
+    is_used = exists().where(
+        Source.provider == ProviderTorrent.provider, Source.torrent_id == ProviderTorrent.torrent_id
+    )
+    tx.connection.execute(update(ProviderTorrent).where(is_named, ~is_used).values(is_kept=False))
 
 
 def forget(tx: Tx, provider: str, infohash: str) -> None:

@@ -6,7 +6,7 @@ from program.plugins.compose import compose_settings, generated_files, settings_
 from program.plugins.discovery import AnyPlugin, Broken, Found, discover
 from program.plugins.guard import Health, Tripped
 from program.plugins.outside import Allowed, allowed, find
-from program.plugins.registry import Registry
+from program.plugins.registry import Hooked, Registry
 from program.plugins.source import make_source
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Broken",
     "Found",
     "Health",
+    "Hooked",
     "MakeSource",
     "PluginState",
     "PluginStatus",

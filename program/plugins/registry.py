@@ -30,6 +30,8 @@ from program.settings.provider import ProviderSettings
 
 P = TypeVar("P", bound=AnyPlugin)
 Pause = Callable[[float], object]
+# Usable providers, each with the events that it answers.
+Hooked = tuple[tuple[AnyPlugin, tuple[str, ...]], ...]
 
 # Seconds before the second and third try of a check.
 PAUSES = (1.0, 2.0)
@@ -58,6 +60,7 @@ class Registry:
         self._pause = pause or threading.Event().wait
         self._listeners: list[Callable[[], None]] = []
         self._lock = threading.Lock()
+        self._preparers: list[Callable[[Hooked], None]] = []
         # Replaced whole with the lock held, so that readers need none.
         self._enabled: Mapping[str, Enabled] = {}
         self._deadlines: Mapping[str, float] = {}
@@ -75,9 +78,9 @@ class Registry:
         """Return the keys of the usable providers that answer an event."""
         return tuple(built.plugin.key for built in self._usable() if event_type in built.hooks)
 
-    def hooked(self) -> tuple[tuple[AnyPlugin, tuple[str, ...]], ...]:
+    def hooked(self) -> Hooked:
         """Return every usable provider with the events that it answers."""
-        return tuple((built.plugin, tuple(built.hooks)) for built in self._usable())
+        return _hooked(self._enabled)
 
     def publishable(self) -> frozenset[str]:
         """Return the events that at least one usable provider answers; others are never enqueued."""
@@ -106,6 +109,12 @@ class Registry:
         """Return how every enabled provider stands."""
         return tuple(status_of(one) for one in self._enabled.values())
 
+    def before_use(self, prepare: Callable[[Hooked], None]) -> None:
+        """Have `prepare` called with those usable now, and with all that will be each time before others can be asked."""
+        with self._lock:
+            self._preparers.append(prepare)
+            prepare(_hooked(self._enabled))
+
     def on_change(self, listener: Callable[[], None]) -> None:
         """Have `listener` called when other providers are usable than before."""
         self._listeners.append(listener)
@@ -119,11 +128,13 @@ class Registry:
             before = self._enabled
             self._deadlines = settings.plugins.deadlines
             wanted = {kind: settings_of(settings, kind) for kind in _in_order(self.classes, settings)}
-            self._enabled = {
-                kind.key: self._kept(kind, section) or self._built(Enabled(kind, section))
-                for kind, section in wanted.items()
-                if section.enabled
-            }
+            self._put(
+                {
+                    kind.key: self._kept(kind, section) or self._built(Enabled(kind, section))
+                    for kind, section in wanted.items()
+                    if section.enabled
+                }
+            )
             kept = {id(one.built) for one in self._enabled.values()}
         for one in before.values():
             if id(one.built) not in kept:
@@ -156,8 +167,14 @@ class Registry:
         for one in before.values():
             _close(one)
 
-    def _usable(self) -> Iterable[Built]:
-        return [built for one in self._enabled.values() if (built := one.usable)]
+    def _put(self, enabled: Mapping[str, Enabled]) -> None:
+        # Call with the lock held.
+        for prepare in self._preparers:
+            prepare(_hooked(enabled))
+        self._enabled = enabled
+
+    def _usable(self) -> list[Built]:
+        return _usable(self._enabled)
 
     def _one(self, key: str) -> Built:
         one = self._enabled.get(key)
@@ -219,7 +236,7 @@ class Registry:
             if before.get(old.kind.key) is not old:
                 _close(new if new.built is not old.built else Enabled(old.kind, old.settings))
                 return
-            self._enabled = {**before, old.kind.key: new}
+            self._put({**before, old.kind.key: new})
         report(old, new)
         self._tell(before)
 
@@ -259,8 +276,16 @@ def _close(one: Enabled) -> None:
         source.close()
 
 
+def _usable(enabled: Mapping[str, Enabled]) -> list[Built]:
+    return [built for one in enabled.values() if (built := one.usable)]
+
+
+def _hooked(enabled: Mapping[str, Enabled]) -> Hooked:
+    return tuple((built.plugin, tuple(built.hooks)) for built in _usable(enabled))
+
+
 def _plugins_in_use(enabled: Mapping[str, Enabled]) -> set[int]:
-    return {id(one.built) for one in enabled.values() if one.usable}
+    return {id(built) for built in _usable(enabled)}
 
 
 def _in_order(classes: Iterable[type[AnyPlugin]], settings: RootSettings) -> list[type[AnyPlugin]]:

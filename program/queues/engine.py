@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future, InvalidStateError
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -63,6 +63,7 @@ class Engine:
         # Guarded by the lock:
         self._board = Board(parallelism or queues.parallelism(), chance or random.Random())  # noqa: S311 - jitter
         self._in_hand: set[Record] = set()
+        self._untold: list[tuple[str, str]] = []
         self._ticks_at: datetime | None = None
         self._has_started = False
         self._is_closed = False
@@ -125,9 +126,13 @@ class Engine:
             return self._board.retry(queue, job_id, now)
 
     def held(self, queue: str) -> frozenset[str]:
-        """Return the dedup ids held now."""
+        """Return the dedup ids held now, and those of failed jobs whose listeners have not all heard of it yet.
+
+        Whoever decides by them what to do next so never repeats a job before its failure was written down.
+        """
         with self._lock:
-            return self._board.lane(queue).keys.held(self._clock.now())
+            untold = (dedup_id for name, dedup_id in self._untold if name == queue)
+            return self._board.lane(queue).keys.held(self._clock.now()).union(untold)
 
     def rate_limit(self, queue: str, until: datetime) -> None:
         """Start no job of a queue before an instant; running ones go on."""
@@ -258,6 +263,7 @@ class Engine:
     def _change(self) -> Iterator[datetime]:
         """Hold the lock for a change of the board; then wake who has to look, and tell of the jobs that ended."""
         ended: list[Ended] = []
+        failed: list[tuple[str, str]] = []
         try:
             with self._lock:
                 now = self._clock.now()
@@ -265,9 +271,15 @@ class Engine:
                     yield now
                 finally:
                     ended = self._board.take_ended()
+                    failed = _failed_keys(ended)
+                    self._untold += failed
                     self._wake(now)
         finally:
             self._listeners.tell(ended)
+            if failed:
+                with self._lock:
+                    for key in failed:
+                        self._untold.remove(key)
 
     def _wake(self, now: datetime) -> None:
         """Wake a worker of each kind, and the ticker when something is due earlier; call with the lock held."""
@@ -308,6 +320,12 @@ class Engine:
             for condition in (self._for_workers, self._for_reserved, self._for_ticker):
                 condition.notify_all()
             return [waiter for record in live for waiter in record.waiters]
+
+
+def _failed_keys(ended: Iterable[Ended]) -> list[tuple[str, str]]:
+    """Return (queue, dedup id) of the jobs that failed under one."""
+    views = (end.view for end in ended)
+    return [(view.queue, view.dedup_id) for view in views if view.state is JobState.FAILED and view.dedup_id]
 
 
 def _value(view: JobView) -> object:

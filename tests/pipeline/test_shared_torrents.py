@@ -47,6 +47,7 @@ def test_a_file_of_two_episodes_stays_for_the_other_when_one_is_fetched_afresh(
     assert pipeline.state(first.id) == "Completed"
     assert pipeline.state(second.id) == "Completed"
     assert len(pipeline.listing(f"{SHOW}/Season 02")) == 3, "the second episode still has its file"
+    assert_every_file_is_on_the_account(pipeline, servers)
 
 
 def test_a_file_of_two_episodes_stays_for_the_other_when_one_is_reset(
@@ -112,6 +113,43 @@ def test_a_torrent_of_ours_goes_with_its_title_where_the_settings_say_so(
     pipeline.actions.remove([film])
     pipeline.run(for_=MINUTE)
     assert servers.control("/account")["torrents"] == []
+
+
+def names_on_account(servers: Servers) -> set[str]:
+    return {torrent["filename"] for torrent in servers.control("/account")["torrents"]}
+
+
+def rule_out(pipeline: Pipeline, film: int) -> None:
+    """Have the film fetched from another torrent than the one it has."""
+    infohash = pipeline.item(film).facts.active_stream
+    assert infohash is not None
+    pipeline.actions.blacklist(film, infohash, "it stutters")
+    pipeline.run(for_=MINUTE)
+    assert pipeline.state(film) == "Completed"
+
+
+def test_a_torrent_of_ours_goes_once_another_has_taken_its_place(
+    pipeline: Pipeline, servers: Servers
+) -> None:
+    film = pipeline.add_movie(SINTEL)
+    pipeline.run(for_=MINUTE)
+    (before,) = names_on_account(servers)
+    rule_out(pipeline, film)
+    (after,) = names_on_account(servers)
+    assert after != before
+    assert_every_file_is_on_the_account(pipeline, servers)
+
+
+def test_a_torrent_of_the_persons_stays_when_another_has_taken_its_place(
+    pipeline: Pipeline, servers: Servers
+) -> None:
+    put_on_account(servers, SINTEL_RELEASE)
+    film = pipeline.add_movie(SINTEL)
+    pipeline.run(for_=MINUTE)
+    (before,) = names_on_account(servers)
+    rule_out(pipeline, film)
+    assert before in names_on_account(servers)
+    assert len(names_on_account(servers)) == 2
 
 
 def put_on_account(servers: Servers, release: str) -> None:

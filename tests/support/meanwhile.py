@@ -6,7 +6,6 @@ from typing import Any
 
 from program.db import items
 from program.queues import JobState
-from program.services.flows.queues import define_plugins
 from tests.support.pipeline import MAX_ROUNDS, Pipeline
 
 
@@ -36,7 +35,6 @@ def change_settings(pipeline: Pipeline, **changes: Any) -> None:
         place[name] = value
     pipeline.settings = type(pipeline.settings).model_validate(document)
     pipeline.registry.rebuild(pipeline.settings)
-    define_plugins(pipeline.engine, pipeline.ctx, pipeline.registry, {})
     with pipeline.db.read() as tx:
         roots = items.all_roots(tx)
     for root in roots:

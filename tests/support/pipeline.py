@@ -108,7 +108,7 @@ class Pipeline:
             tell=self.told.append,
         )
         define_flows(self.engine, self.ctx)
-        define_plugins(self.engine, self.ctx, self.registry, {})
+        self.registry.before_use(lambda hooked: define_plugins(self.engine, self.ctx, hooked, {}))
         self.loop = EventLoop(self.ctx)
         self.engine.on_finished(self.loop.finished)
         self.actions = Actions(self.ctx, self.loop.wake)

@@ -19,7 +19,7 @@ from program.http import DataSource
 from program.media.item import MediaType
 from program.media.release import FoundRelease
 from program.media.wanted import Wanted
-from program.plugins import AnyPlugin, PluginState, Registry, Tripped, compose_settings
+from program.plugins import AnyPlugin, Hooked, PluginState, Registry, Tripped, compose_settings
 from program.plugins.discovery import PACKAGES, fault_of, search
 from program.services.plugin import Hook, Indexer, Plugin, Scraper, Service
 from program.settings.provider import ProviderSettings
@@ -489,6 +489,22 @@ def test_a_provider_that_is_switched_off_while_running_is_gone_and_listeners_kno
     found.rebuild(settings())
     assert found.of(Scraper) == ()
     assert changes == ["changed"]
+
+
+def test_a_provider_has_its_queues_before_anybody_can_ask_it(
+    httpserver: HTTPServer, clock: ManualClock
+) -> None:
+    httpserver.expect_request("/ping").respond_with_json({})
+    found = registry(clock)
+    prepared: list[tuple[set[str], tuple[str, ...]]] = []
+
+    def prepare(hooked: Hooked) -> None:
+        prepared.append(({plugin.key for plugin, _ in hooked}, found.hooks_for(ScrapeRequested.type)))
+
+    found.before_use(prepare)
+    found.rebuild(settings(scraping={"sample": at(httpserver)}))
+    assert prepared == [(set(), ()), ({"sample"}, ())]
+    assert found.hooks_for(ScrapeRequested.type) == ("sample",)
 
 
 def test_providers_are_asked_in_the_users_order(httpserver: HTTPServer, clock: ManualClock) -> None:

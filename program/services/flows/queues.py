@@ -10,7 +10,7 @@ from typing import get_origin
 from program.events import ASKED, CATALOGUE, Event
 from program.media.entry import Link
 from program.media.item import States
-from program.plugins import Registry
+from program.plugins import Hooked
 from program.queues import FLOW_SHARE, MAP_SHARE, PARSE_SHARE, VALIDATE_SHARE, Job, Outcome, QueueDef
 from program.queues.engine import Engine
 from program.services.flows import (
@@ -166,9 +166,9 @@ def define_flows(engine: Engine, ctx: FlowContext) -> None:
         )
 
 
-def define_plugins(engine: Engine, ctx: FlowContext, registry: Registry, limits: Mapping[str, int]) -> None:
+def define_plugins(engine: Engine, ctx: FlowContext, hooked: Hooked, limits: Mapping[str, int]) -> None:
     """Define one queue per event that a plugin answers; `limits` overrides a plugin's own concurrency by key."""
-    for plugin, event_types in registry.hooked():
+    for plugin, event_types in hooked:
         for event_type in event_types:
             event = CATALOGUE.get(event_type, Event)
             engine.define(

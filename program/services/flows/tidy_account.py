@@ -1,7 +1,8 @@
 """Queue `tidy-account`: deletes our own torrents that were begun and are not needed any more.
 
 A torrent is written down before it is added and ticked off once its files are taken. What is left over after a crash, or could not
-be deleted when it did not fit, goes when its title has its files or is gone; until then the next attempt for the title uses it.
+be deleted when it did not fit, goes when its title has its files or is gone; until then the next attempt for the title uses it. So
+does one whose files were all replaced.
 """
 
 from dataclasses import dataclass

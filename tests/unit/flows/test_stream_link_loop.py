@@ -116,7 +116,7 @@ class Reading:
             tell=lambda _: None,
         )
         define_flows(self.engine, ctx)
-        define_plugins(self.engine, ctx, self.registry, {})
+        self.registry.before_use(lambda hooked: define_plugins(self.engine, ctx, hooked, {}))
         self.links = Links(self.engine)
 
     def plugin(self, key: str) -> Alpha:

@@ -238,6 +238,19 @@ def test_a_listener_may_add_the_job_again(lab: Lab) -> None:
     assert added == [True]
 
 
+def test_a_failed_job_counts_as_at_work_until_everybody_has_heard_of_its_failure() -> None:
+    lab = Lab()
+    lab.queue("work", script(Final("no"), Done()))
+    seen: list[frozenset[str]] = []
+    lab.engine.on_finished(lambda _: seen.append(lab.engine.held("work")))
+    lab.add("a", dedup_id="key")
+    lab.run()
+    assert (seen, lab.engine.held("work")) == ([{"key"}], frozenset())
+    lab.add("b", dedup_id="key")
+    lab.run()
+    assert seen[1:] == [frozenset()], "after a success the next step may begin at once"
+
+
 def test_a_failing_listener_stops_neither_the_others_nor_the_jobs(lab: Lab) -> None:
     def broken(_view: object) -> None:
         raise ValueError("a broken listener")
