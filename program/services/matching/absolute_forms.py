@@ -5,7 +5,7 @@ import re
 from program.services.matching.counting import LONGEST_RANGE, Numbering
 
 _COVERED = "\N{REPLACEMENT CHARACTER}"
-_RANGE = r"(?:(?:\s?[-~]\s?|\s+to\s+|(?P<and>\s?[+&]\s?))(?P<f>\d{2,4})(?:v\d)?)?"
+_RANGE = r"(?:(?:\s?[-~]\s?|\s+to\s+|(?P<and>\s?[+&]\s?|,\s?))(?P<f>\d{2,4})(?:v\d)?)?"
 _AFTER_DASH = re.compile(
     rf"(?<=[\w!?.)~'\]{_COVERED}])\s*[ .]-[ .]\s*[#(]?(?P<e>\d{{1,4}})(?P<half>\.5)?(?:v\d)?{_RANGE}"
     rf"(?=\s*(?:end|fin)?\s*(?:[\[(\-.,)]|\s|$|{_COVERED}))",
@@ -13,10 +13,15 @@ _AFTER_DASH = re.compile(
 )
 # A batch: `01 - 12`.
 _WIDE_RANGE = re.compile(r"(?<=[^\W\d_!?.])[ .]+(?P<e>0\d{1,2})(?P<half>\.5)? - (?P<f>\d{2,3})(?=[ ]*[\[(])")
+# A range over the whole show that no group's brackets surround: three digits with a zero.
+_BATCH = re.compile(
+    r"(?<=[^\W\d_!?.])[ .]+(?P<e>0\d\d)(?P<half>(?!))?\s?[-~]\s?(?P<f>\d{3,4})(?=[ .]*(?:[\[(]|$))"
+)
 # Tight, so that only a number with a zero is one.
 _TIGHT = re.compile(
     r"(?<=[^\W_!?.])(?:[ .]*-[ .]*|[ .]+)(?P<e>0\d{1,2})(?P<half>\.5)?(?:v\d)?(?P<f>(?!))?-?(?=[ .]*[\[(])"
 )
+_FROM_ONE = re.compile(r"(?<=[^\W\d_!?.])[ .]+(?P<e>1)(?P<half>(?!))?\s?[-~]\s?(?P<f>\d{2,3})(?=[ .]*[\[(])")
 _IN_BRACKETS = re.compile(
     r"[\[(](?:ep?\.?\s?|#)?(?P<e>\d{2,4})(?P<half>\.5)?(?:v\d)?(?:\s?[-~]\s?(?P<f>\d{2,4}))?(?:\s?(?:end|fin|v\d))?[\])]",
     re.IGNORECASE,
@@ -28,9 +33,13 @@ _BEFORE_BRACKET = re.compile(
 )
 # The sign says that it counts, whoever made the name.
 _SIGN = re.compile(rf"(?<![^\s\[(])#(?P<e>\d{{1,4}})(?P<half>\.5)?{_RANGE}(?!\w)")
+_NUMERO = re.compile(
+    r"(?<=[^\W_!?.])[ .]+no[. ]{1,2}(?P<e>\d{2,3})(?P<half>\.5)?(?P<f>(?!))?(?=[ .]*[\[(])", re.IGNORECASE
+)
 _LEADING_GROUP = re.compile(r"^\s*[\[{][^\]}]+[\]}]")
 _OUTSIDE = re.compile(
-    r"(?<=[^\W_!?.])[ .]+(?:-[ .]+)?(?:ova|oad|ona|specials?|sp|nc(?:op|ed)|op|ed|pv|menu|cm)(?:[ .]*(?:-[ .]+)?\d{1,3}[a-z]?)?"
+    r"(?<=[^\W_!?.])[ .]+(?:-[ .]+)?(?:ova|oad|ona|specials?|sp|nc(?:op|ed)|op|ed|pv|menu|cm)"
+    r"(?:[ .]*(?:-[ .]+)?\d{1,3}[a-z]?(?:[-~]\d{1,3})?)?"
     rf"(?:v\d)?(?=[ .]*(?:[\[(]|$|-[ .]|{_COVERED}))",
     re.IGNORECASE,
 )
@@ -47,8 +56,11 @@ def outside(text: str) -> Numbering | None:
 
 _PATTERNS = (
     (_WIDE_RANGE, True),
+    (_BATCH, False),
     (_AFTER_DASH, False),
     (_IN_BRACKETS, True),
+    (_NUMERO, True),
+    (_FROM_ONE, True),
     (_BEFORE_BRACKET, True),
     (_TIGHT, True),
     (_SIGN, False),

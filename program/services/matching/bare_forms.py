@@ -7,7 +7,7 @@ from program.services.matching.counting import LONGEST_RANGE, Numbering
 _COVERED = "\N{REPLACEMENT CHARACTER}"
 # Season and episode in one number; with the words of television behind it, since titles have numbers too.
 _GLUED = re.compile(
-    r"(?<=[^\W_])(?:[ .\[(]+|[ .]-[ .]|(?<!\d)-)(?P<s>0[1-9]|\d{1,2})(?P<e>\d\d)(?:-(?P=s)(?P<f>\d\d))?"
+    r"(?<=[^\W_])(?:[ .\[(]+|[ .]-[ .]|(?<!\d)-)(?P<s>0[1-9]|\d{1,2})(?P<e>\d\d)(?:[- ](?P=s)(?P<f>\d\d))?"
     r"(?!-\d|[\d\w.]\d|\w|[ .]?(?:19|20)\d\d(?!\d))(?P<close>[\])])?"
 )
 _TELEVISION = re.compile(
@@ -23,6 +23,12 @@ _BEFORE_NOISE = re.compile(
     re.IGNORECASE,
 )
 _LEADING = re.compile(r"^[\s\[(]*(?P<e>0\d{1,2})[\])]?\s*(?:[-.]\s)\s*(?=[^\W\d_])")
+# `Show 107`, `Show-107.mp4`: three digits at the very end.
+_LAST = re.compile(r"(?<=[^\W\d_!?])[ .-]+(?P<e>(?!19|20)\d{3})$")
+# Season and episode apart by a dot, as recordings had it.
+_DOTTED = re.compile(r"(?<=[^\W_])\.(?P<s>\d{1,2})\.(?P<e>\d\d)(?=\.)")
+# `Show 314 - Title`, `314 - Title`.
+_BEFORE_TITLE = re.compile(r"(?:^|(?<=[^\W\d_!?])[ .])(?P<s>[1-9])(?P<e>\d\d)\s+-\s+(?=[^\W\d_])")
 # Between the title and that of the episode; an anime group's number, or one with a zero before it.
 _BETWEEN = re.compile(r"(?<=[^\W\d_!?])[ .]+(?P<e>0\d{1,2})(?:v\d)?[ .]+(?=[^\W\d_])")
 _BETWEEN_GROUPED = re.compile(r"(?<=[^\W\d_!?])[ .]+(?P<e>\d{2,3})(?:v\d)?[ .]+(?=[^\W\d_]{3})")
@@ -48,7 +54,20 @@ def glued(text: str, raw: str) -> Numbering | None:
             last = int(match["f"] or episode)
             episodes = tuple(range(episode, last + 1)) or (episode,)
             return Numbering((season,), episodes, glued=number, start=match.start(), end=match.end())
-    return None
+    return _apart(text, raw)
+
+
+def _apart(text: str, raw: str) -> Numbering | None:
+    """Read `2.09` of a recording, and `314` between the title and the episode's."""
+    match = _DOTTED.search(text)
+    if match is None or not _RECORDED.search(raw, match.end()):
+        match = _BEFORE_TITLE.search(text)
+    if match is None or not int(match["e"]):
+        return None
+    number = int(match["s"] + match["e"])
+    return Numbering(
+        (int(match["s"]),), (int(match["e"]),), glued=number, start=match.start(), end=match.end()
+    )
 
 
 def _is_television(raw: str, start: int) -> bool:
@@ -65,7 +84,13 @@ def _is_last(text: str, match: re.Match[str]) -> bool:
 
 def alone(text: str) -> Numbering | None:
     """Read a number right before the technical words, at the very front with a zero, or between two titles."""
-    patterns = (_BEFORE_NOISE, _LEADING, _BETWEEN, *((_BETWEEN_GROUPED,) if _GROUPED.match(text) else ()))
+    patterns = (
+        _BEFORE_NOISE,
+        _LAST,
+        _LEADING,
+        _BETWEEN,
+        *((_BETWEEN_GROUPED,) if _GROUPED.match(text) else ()),
+    )
     for pattern in patterns:
         match = pattern.search(text)
         if match is not None and int(match["e"]):

@@ -20,11 +20,11 @@ _MOST_TITLED = 3
 
 SEASON = (
     r"(?:seasons?|saisons?|temporadas?|temp|staffeln?|stagion[ei]|series|seizoen(?:en)?|sezon[aiy]?|s(?:ä|ae?)song(?:er)?"
-    r"|kausi|sæson(?:er)?|sesong(?:er)?|сезон[ыа]?|évad|시즌)"
+    r"|kausi|seas(?=[. ]?\d)|sæson(?:er)?|sesong(?:er)?|сезон[ыа]?|évad|시즌|シーズン)"
 )
 EPISODE = (
-    r"(?:episodes?|[eé]pis[oó]dios?|épisodes?|eps?|cap(?:itulo|ítulo)?s?|folgen?|aflevering(?:en)?|avsnitt|odc(?:inek)?|"
-    r"сери[яйи]|эпизод|b[öo]l[üu]m)"
+    r"(?:[eé]pisodes?|[eé]pis[oó]d(?:ios?|i)|episoden|epis(?=[\s.])|[eé]ps?(?=[\s.\d#:-])|cap(?:itulo|ítulo)?s?|folgen?|aflevering(?:en)?|avsnitt"
+    r"|odc(?:inek|inki)?|jakso|r[eé]sz|epiz[oó]da?|[dč]íl|сери[яйи]|эпизод|b[öo]l[üu]m)"
 )
 
 
@@ -49,14 +49,15 @@ class Numbering:
 
 _MORE = re.compile(
     r"""
-    (?P<op>[ .]*(?P<sign>[-~+&,/]|(?:to|bis|through)(?=[ .\d])|(?:and|a|à|et|y|e|и|по)(?=[ .]))?[ .]*)
+    (?P<op>[ .]*(?:\]\s*\[)?(?P<sign>-to-|-bis-|[-~+&,;/]|(?:to|bis|through)(?=[ .\d])|(?:and|al?|à|do|et|y|e|и|по)(?=[ .]))?[ .]*)
     (?:\[?\(?s(?P<season>\d{1,4})[ .x]*|x?(?P<cross>\d{1,4})x)?
     (?P<mark>e(?:p(?:isode)?)?[ .]?|x)?
     (?P<number>\d{1,4})(?!\d|[pi]\b|[ .]?(?:st|nd|rd|th)\b)(?!\.\d(?!\d))
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_RANGE_SIGNS = ("-", "~", "to", "bis", "through", "a", "à", "по")
+_RANGE_SIGNS = ("-", "~", "to", "bis", "through", "a", "al", "à", "do", "по")
+_LIST_SIGNS = (",", ";", "/")
 _AND_SIGNS = ("&", "+", "and", "et", "y", "и")
 
 
@@ -68,7 +69,7 @@ def episodes_from(first: str, text: str, end: int) -> tuple[tuple[int, ...], int
         more = _MORE.match(text, end)
         if more is None or not _belongs(more, found[-1], width):
             return tuple(dict.fromkeys(found)), end
-        number, sign = int(more["number"]), (more["sign"] or "").lower()
+        number, sign = int(more["number"]), _sign(more)
         if more["cross"] and not more["op"] and int(more["cross"]) == found[-1] + 1:
             # `1x02x03x04`: no season, the next one of a list.
             found.append(int(more["cross"]))
@@ -79,8 +80,12 @@ def episodes_from(first: str, text: str, end: int) -> tuple[tuple[int, ...], int
         end = more.end()
 
 
+def _sign(more: re.Match[str]) -> str:
+    return (more["sign"] or "").lower().strip("-") or more["sign"] or ""
+
+
 def _belongs(more: re.Match[str], last: int, width: int) -> bool:
-    number, mark, sign = int(more["number"]), more["mark"], (more["sign"] or "").lower()
+    number, mark, sign = int(more["number"]), more["mark"], _sign(more)
     if mark or more["season"] or more["cross"]:
         # `E03.Episode.10`: the word begins a title unless something joins the two.
         is_word = len((mark or "").strip(" .")) > 1 and not sign and more["op"] != ""
@@ -89,18 +94,34 @@ def _belongs(more: re.Match[str], last: int, width: int) -> bool:
     if number <= last or number - last > LONGEST_LOOSE_RANGE or following.isalpha():
         return False
     is_as_wide = len(more["number"]) in (width, width + 1)
-    if sign and " " not in more["op"]:
+    if not sign:
+        return len(more["number"]) == width > 1 and number == last + 1 and _is_written_on(more)
+    if sign in _LIST_SIGNS:
+        # `E01/12` is the first of twelve.
+        is_list = number == last + 1 or (sign == "," and " " not in more["op"])
+        return is_list and is_as_wide and (" " not in more["op"] or not _goes_on(more))
+    return _is_joined(more, last, sign, is_as_wide=is_as_wide)
+
+
+def _is_joined(more: re.Match[str], last: int, sign: str, *, is_as_wide: bool) -> bool:
+    """Return True when a sign or a small word joins the number to the one before it."""
+    number = int(more["number"])
+    if " " not in more["op"]:
         # `E05-10.Years.Later`: many episodes in one have no title.
         return is_as_wide and (number - last <= _MOST_TITLED or not _goes_on(more))
-    if not sign:
-        # `E02.03.04`: the next number, written in the same way.
-        is_next = number == last + 1 and len(more["number"]) == width > 1
-        is_at_end = re.match(r"\s*(?:$|[\[(\N{REPLACEMENT CHARACTER}])", more.string[more.end() :])
-        return is_next and (more["op"] == "." or (more["op"] == " " and is_at_end is not None))
     is_last = not re.match(r"[ .]*[^\W\d_]", more.string[more.end() :])
     if sign in _AND_SIGNS:
         return number == last + 1 and is_as_wide
     return sign in _RANGE_SIGNS and sign not in ("-", "~") and is_last
+
+
+def _is_written_on(more: re.Match[str]) -> bool:
+    """Return True for the next number of `E02.03.04` and `E02 03`; not for a date behind a number."""
+    behind = more.string[more.end() :]
+    if more["op"] == ".":
+        another = re.match(r"\.(\d\d)(?!\d)", behind)
+        return another is None or int(another[1]) == int(more["number"]) + 1
+    return more["op"] == " " and re.match(r"\s*(?:$|-\s|[\[(\N{REPLACEMENT CHARACTER}])", behind) is not None
 
 
 def _goes_on(more: re.Match[str]) -> bool:

@@ -10,17 +10,19 @@ from program.services.matching.counting import (
     SEASON,
     SEASONS_MAX,
     Numbering,
-    episodes_from,
     with_episodes,
 )
+from program.services.matching.number_words import COUNTED, either, number_of
 
 _STANDARD = re.compile(
-    r"(?<![a-z0-9])s\.?(?P<s>\d{1,4})[\]\[)( ._,x-]*(?:e(?:p(?:isode)?)?|folge|серия)[\[(. _-]*(?P<e>\d{1,4})(?!\d|[pi](?![a-z]))",
+    r"(?<![a-z0-9])(?:s[.-]?|se(?:as)?[. ]{0,2})(?P<s>\d{1,4})[\]\[)( ._,x:-]*"
+    r"(?:e(?:p(?:is(?:ode)?)?)?|folge|серия)[\[(. _-]*(?P<e>\d{1,4})(?!\d|[pi](?![a-z]))",
     re.IGNORECASE,
 )
 # Spanish and Portuguese names count in temporadas; tight, since a lone T is a letter.
 _TEMPORADA = re.compile(
-    r"(?<![a-z0-9])t(?P<s>\d{1,2})[ .x]?e(?:p\.?)?[ ]?(?P<e>\d{1,3})(?!\d)", re.IGNORECASE
+    r"(?<![a-z0-9])t(?P<s>\d{1,2})(?:[ .x]?e(?:p\.?)?[ ]?|[ .]+cap(?:itulos?|ítulos?)?[. ]+)(?P<e>\d{1,3})(?!\d)",
+    re.IGNORECASE,
 )
 _CROSS_S = re.compile(r"(?<![a-z0-9])s(?P<s>\d{1,4})[. ]?x[. ]?(?P<e>\d{2,3})(?!\d)", re.IGNORECASE)
 # `ABs01e02`: right behind the letters of a title, so both numbers must be whole.
@@ -46,20 +48,15 @@ _WORDS_TURNED = re.compile(
     rf"(?<!\d)(?P<e>\d{{1,4}})[.ªº°]?\s*(?:{EPISODE})[. ,:(-]*(?P<s>\d{{1,2}})(?:[.ªº°a]|-?й)?\s*{SEASON}(?![^\W\d_])",
     re.IGNORECASE,
 )
-_SPELT = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _WORDS_SPELT = re.compile(
-    rf"(?<![^\W\d_])season[. ](?P<s>{'|'.join(_SPELT)})[., -]+episode[. ](?P<e>{'|'.join(_SPELT)})(?![^\W\d_])",
+    rf"(?<![^\W\d_])season[. ](?P<s>{either(COUNTED)})[., -]+episode[. ](?P<e>{either(COUNTED)})(?![^\W\d_])",
     re.IGNORECASE,
 )
 _CROSS = re.compile(r"(?<![\da-z])(?P<s>\d{1,2}|(?:19|20)\d\d)\s?x\s?(?P<e>\d{2,3})(?!\d)", re.IGNORECASE)
 # One digit is more often a size or a formation; it must end the name or stand before a dash.
 _CROSS_SHORT = re.compile(r"(?<![\da-z])(?P<s>\d{1,2})x(?P<e>\d)(?=\s*$|\s+-\s)", re.IGNORECASE)
 _SPANISH = re.compile(
-    r"\bcap(?:itulo|ítulo)?\.?[ ]?(?P<s>\d{1,2})\.?(?P<e>\d{2})(?:[_ -](?P<t>\d{1,2})(?P<u>\d{2}))?(?!\d)",
-    re.IGNORECASE,
-)
-_OF = re.compile(
-    r"(?<![^\W_])(?:(?:part|pt|ep|e|episode)[. ]?)?\(?(?P<e>\d{1,3})[. ]?(?:of|von|de|из)[. ]?(?P<n>\d{1,3})(?!\d)",
+    r"\bcap\.?[ ]?(?P<s>\d{1,2})\.?(?P<e>\d{2})(?:[_ -](?P<t>\d{1,2})(?P<u>\d{2}))?(?!\d)",
     re.IGNORECASE,
 )
 # A season and then a count: `Series 2 3of6`, `S1 (1-10 of 10)`; British series have parts.
@@ -68,6 +65,7 @@ _SEASON_OF = re.compile(
     r"[. ]?(?:of|von|de|из)[. ]?\d{1,3}(?!\d)",
     re.IGNORECASE,
 )
+_SIGN_DOT = re.compile(r"(?<![^\s\[(])#(?P<s>\d{1,2})\.(?P<e>\d\d)(?!\d)")
 _SERIES_PART = re.compile(
     r"(?<![a-z0-9])series[. ](?P<s>\d{1,2})[\s.,-]+(?:part|pt)[. ](?P<e>\d{1,2})(?!\d)", re.IGNORECASE
 )
@@ -122,7 +120,7 @@ def words(text: str) -> Numbering | None:
         return _ranged(match, found) if match["to"] else found
     match = _WORDS_SPELT.search(text)
     if match is not None:
-        numbers = [_SPELT.index(match[name].lower()) + 1 for name in ("s", "e")]
+        numbers = [number_of(match[name]) for name in ("s", "e")]
         return Numbering((numbers[0],), (numbers[1],), start=match.start(), end=match.end())
     match = _WORDS_TURNED.search(text)
     return (
@@ -172,8 +170,12 @@ def season_and_count(text: str) -> Numbering | None:
         if first <= last <= first + LONGEST_RANGE:
             episodes = tuple(range(first, last + 1))
             return Numbering((int(match["s"]),), episodes, start=match.start(), end=match.end())
-    match = _SERIES_PART.search(text) or _SEASON_DOT.search(text)
+    match = _SERIES_PART.search(text) or _SEASON_DOT.search(text) or _SIGN_DOT.search(text)
     return with_episodes(match, text, match["s"], match["e"]) if match else None
+
+
+# Only anime groups write an episode so close to its season.
+_SEASON_TIGHT = re.compile(r"^\[[^\]]+\].*?(?<![a-z0-9])s(?P<s>\d)-(?P<e>\d\d)(?=\s*[\[(])", re.IGNORECASE)
 
 
 def anime_season(text: str) -> Numbering | None:
@@ -182,64 +184,6 @@ def anime_season(text: str) -> Numbering | None:
     if match is not None and len(match["e"]) == 1 and len(match[0]) > len("S01 - 5") and match["s"] == "1":
         return None
     match = match or _ORDINAL_DASH.search(text)
+    if match is None and (match := _SEASON_TIGHT.search(text)) is not None:
+        return Numbering((int(match["s"]),), (int(match["e"]),), start=match.start("s") - 1, end=match.end())
     return with_episodes(match, text, match["s"], match["e"]) if match else None
-
-
-_EPISODE_ONLY = re.compile(
-    rf"(?<![^\W_])(?:e|{EPISODE})[. #:-]*(?P<e>\d{{1,4}})(?!\d|\.\d(?!\d)|[a-z]{{2}})", re.IGNORECASE
-)
-_EAST_ASIAN = re.compile(
-    r"第\s*(?P<e>\d{1,4})(?:\s*[-~]\s*第?(?P<to>\d{1,4}))?\s*[话話集回]|(?<!\d)(?P<k>\d{1,4})\s*[화회](?!\w)"
-)
-
-
-def episode_only(text: str) -> Numbering | None:
-    """Read `E05`, `Episode 5`, `Folge 5`, and the fifth of East Asian names."""
-    match = _EPISODE_ONLY.search(text)
-    if match is None:
-        return _east_asian(text)
-    episodes, end = episodes_from(match["e"], text, match.end())
-    return Numbering((), episodes, None, episodes == (0,), None, "", match.start(), end)
-
-
-def _east_asian(text: str) -> Numbering | None:
-    match = _EAST_ASIAN.search(text)
-    if match is None:
-        return None
-    first = int(match["e"] or match["k"])
-    last = int(match["to"] or first)
-    episodes = tuple(range(first, last + 1)) if first <= last <= first + LONGEST_RANGE else (first,)
-    return Numbering((), episodes, start=match.start(), end=match.end())
-
-
-def counted(text: str) -> Numbering | None:
-    """Read `3 of 6`."""
-    match = _OF.search(text)
-    if match is None or not 0 < int(match["e"]) <= int(match["n"]):
-        return None
-    return Numbering((), (int(match["e"]),), start=match.start(), end=match.end())
-
-
-_ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii")
-_PART = re.compile(
-    rf"(?<![^\W_])(?:parts?|pt|teil|partie|parte)[. ](?P<e>\d{{1,2}}|i{{1,3}}|iv|vi{{0,3}}|{'|'.join(_SPELT)})"
-    r"(?:(?:-|[. ](?:and|&)[. ](?:part|pt)[. ])(?P<f>\d{1,2}))?(?![^\W_])",
-    re.IGNORECASE,
-)
-
-
-def part(text: str) -> Numbering | None:
-    """Read `Part 2` of a series without seasons."""
-    match = _PART.search(text)
-    if match is None:
-        return None
-    first = _counted_by(match["e"].lower())
-    last = int(match["f"] or first)
-    episodes = tuple(range(first, last + 1)) if first < last else (first,)
-    return Numbering((), episodes, start=match.start(), end=match.end())
-
-
-def _counted_by(said: str) -> int:
-    if said.isdigit():
-        return int(said)
-    return (_ROMAN if said in _ROMAN else _SPELT).index(said) + 1

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from program.services.matching.count_forms import episode_only
 from program.services.matching.counting import Numbering
 from program.services.matching.noise import MASK, WEAK_WORDS, masked
 from program.services.matching.numbering import WEAK, read_numbering
@@ -18,6 +19,7 @@ from program.services.matching.titles import (
     with_year,
 )
 
+_DAY = re.compile(r"(?<!\d)(?:19|20)\d\d[-. ]\d\d?[-. ]\d\d?(?!\d)")
 _DATED = re.compile(r"[-. /]\d\d?[-. /]\d\d?(?!\d)")
 _GROUP = re.compile(r"^\s*(?:\[([^\]]*)\]|\{([^}]*)\})[ .\-]*")
 _ROUND = re.compile(r"^\s*\(([^)]*)\)[ .\-]*")
@@ -101,12 +103,17 @@ def _years(covered: str, numbering: Numbering | None) -> tuple[int, ...]:
             continue
         if match.start() >= numbering.end:
             between, behind = covered[numbering.end : match.start()], covered[match.end() :]
-            is_bracketed = covered[match.start() - 1] in "([" and behind[:1] in (")", "]")
+            is_bracketed = covered[match.start() - 1] in "([" and behind[:1] in (")", "]", ",", "-")
             word = WORD.search(behind.split(MASK, 1)[0])
-            is_alone = not WORD.search(between) and (word is None or word[0].casefold() in WEAK_WORDS)
+            is_alone = (
+                not WORD.search(between)
+                and " - " not in between
+                and (word is None or word[0].casefold() in WEAK_WORDS)
+            )
             if not is_bracketed and not is_alone:
                 continue
-        if not numbering.start <= match.start() < numbering.end:
+        in_round = covered[match.start() - 1 : match.end() + 1] == f"({match[0]})"
+        if in_round or not numbering.start <= match.start() < numbering.end:
             found.append(int(match[0]))
     return tuple(found)
 
@@ -115,6 +122,8 @@ def _behind_count(text: str, covered: str, numbering: Numbering) -> Iterator[Tit
     """Yield what may be the title of a name that begins with its numbers: `S01E02 - Title.mkv`."""
     noise = covered.find(MASK, numbering.end)
     region = text[numbering.end : noise if noise >= 0 else len(text)]
+    counted = episode_only(region) if numbering.air_date and numbering.episodes else None
+    region = region[: counted.start] if counted else region
     first, dash, _ = region.strip(" .-_").partition(" - ")
     if dash:
         yield from readings(first, ends_at_count=True)
@@ -164,6 +173,9 @@ def _region_end(covered: str, start: int, numbering: Numbering | None) -> int:
     ends = [noise] if noise > 0 else []
     if numbering is not None and numbering.start >= start:
         ends.append(numbering.start)
+        # A day on air before the numbers ends the title as well.
+        day = _DAY.search(covered, start + 1, numbering.start)
+        ends += [day.start()] if day else []
     return min(ends, default=len(covered))
 
 

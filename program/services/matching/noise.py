@@ -20,9 +20,13 @@ _FLAT = str.maketrans(
         "\N{FULLWIDTH LEFT PARENTHESIS}": "(",
         "\N{FULLWIDTH RIGHT PARENTHESIS}": ")",
         "\N{FULLWIDTH COLON}": ":",
+        "\N{BULLET}": "-",
         "\N{REPLACEMENT CHARACTER}": " ",
     }
 )
+
+_POST = re.compile(r"^(?:\[[^\]]*\]-){2,}\[?[^\]]*\]?(?:-\[\d+/\d+\])?.*$")
+_IN_BRACKETS = re.compile(r"\[([^\]]*)\]")
 
 # What stands in for a masked character: neither a digit nor a letter nor a separator.
 MASK = "\N{REPLACEMENT CHARACTER}"
@@ -51,7 +55,7 @@ _STRONG = re.compile(
     | (?:true|sub)french | vost(?:fr|a|eng)? | dual[. -]?audio | multi[. -]?(?:subs?|audio|lang)
     | nfofix | dirfix
     )(?![a-z0-9])
-    | [\[(][0-9a-f]{8}[\])]                                   # the checksum that anime groups add
+    | [\[(](?!(?:19|20)\d\d[01]\d[0-3]\d)[0-9a-f]{8}[\])]     # the checksum that anime groups add, not a date
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -75,6 +79,12 @@ WEAK_WORDS = frozenset(_WEAK.split())
 def flat(raw: str) -> str:
     """Return the name with one kind of space, dash and bracket; its length stays."""
     return raw.translate(_FLAT)
+
+
+def of_post(name: str) -> str:
+    """Return the release that a Usenet post carries: `[123]-[FULL]-[#group]-[ Name ]-[1/9]`; any other name as it is."""
+    parts = _POST.match(name)
+    return max(_IN_BRACKETS.findall(name), key=len).strip() if parts else name
 
 
 def without_extension(name: str) -> str:

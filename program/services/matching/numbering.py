@@ -8,14 +8,12 @@ from dataclasses import replace
 
 from program.services.matching.absolute_forms import absolute, beside, outside
 from program.services.matching.bare_forms import alone, glued
+from program.services.matching.count_forms import counted, episode_only, part, within_season
 from program.services.matching.counting import Numbering
 from program.services.matching.date_forms import daily
 from program.services.matching.episode_forms import (
     anime_season,
-    counted,
     cross,
-    episode_only,
-    part,
     season_and_count,
     spanish,
     standard,
@@ -44,7 +42,7 @@ FORMS: tuple[tuple[str, Reader], ...] = (
 # The forms that no film's title has.
 UNMISTAKABLE = frozenset({"standard", "words", "cross", "daily"})
 # The forms that name one season and its episodes.
-_WITHIN_SEASON = frozenset({"standard", "cross", "words"})
+_WITHIN_SEASON = frozenset({"standard", "cross", "words", "anime_season"})
 # Forms of a lone number, which may be the title's own.
 WEAK = frozenset({"glued", "alone"})
 
@@ -59,6 +57,8 @@ def read_numbering(text: str, raw: str = "", *, of_film: bool = False) -> Number
             continue
         found = reader(text)
         if found is not None:
+            if form == "season" and len(found.seasons) == 1 and not found.is_special:
+                found = within_season(found, text)
             return _with_absolute(replace(found, form=form), text)
     if of_film:
         return None

@@ -3,34 +3,38 @@
 import re
 
 from program.services.matching.counting import SEASON, SEASONS_MAX, Numbering, rest_says_special, seasons_from
+from program.services.matching.number_words import CHINESE, COUNTED, ORDINALS, ROMAN, either, number_of
 
 _PACK_S = re.compile(
     r"(?<![a-z0-9])s(?P<s>\d{1,4})(?![a-oq-rt-z0-9]|p(?!\d)|s(?!\d)|[ .]?e\d)", re.IGNORECASE
 )
 _PACK_WORD = re.compile(rf"(?<![^\W\d_]){SEASON}[. :#]*(?P<s>\d{{1,4}})(?!\d|[. ]?(?:x|of)\d)", re.IGNORECASE)
+_TH = r"(?:st|nd|rd|th|ª|º|°|[drtnv]?a(?=[. ])|\.|-?й)?"
 _PACK_AFTER = re.compile(
-    r"(?<!\d)(?P<s>\d{1,2})(?:st|nd|rd|th|ª|º|°|[drtnv]?a(?=[. ])|\.|-?й)?(?:\s*[-~]\s*(?P<t>\d{1,2}))?"
+    rf"(?<!\d)(?P<s>\d{{1,2}}){_TH}(?:\s*(?:[-~]|(?<=[\sªº°])(?:a|à|to|bis|al?)\s)\s*(?P<t>\d{{1,2}}){_TH})?"
     rf"\s*{SEASON}(?![^\W\d_])",
     re.IGNORECASE,
 )
 # A lone T is a letter, so it must close the title or begin a range.
 _PACK_T = re.compile(r"(?<![A-Za-z0-9])T(?P<s>\d{1,2})(?:-T(?P<t>\d{1,2})(?!\d)|(?=\s*(?:[\[(]|$)))")
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_PACK_ORDINAL = re.compile(rf"\b(?P<s>{'|'.join(_ORDINALS)})[. ]season\b", re.IGNORECASE)
-_SPANISH = ("primera", "segunda", "tercera", "cuarta", "quinta", "sexta")
-_PACK_SPANISH = re.compile(rf"\b(?P<s>{'|'.join(_SPANISH)})[. ]temporada\b", re.IGNORECASE)
-_NUMBER_NAMES = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_PACK_SPELT = re.compile(rf"\bseason[. ](?P<s>{'|'.join(_NUMBER_NAMES)})\b", re.IGNORECASE)
-_ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
-_PACK_ROMAN = re.compile(r"\bseason[. ](?P<s>i{1,3}|i?v|vi{1,3}|i?x)\b", re.IGNORECASE)
 _NAMED = (
-    (_PACK_ORDINAL, _ORDINALS),
-    (_PACK_SPELT, _NUMBER_NAMES),
-    (_PACK_ROMAN, _ROMAN),
-    (_PACK_SPANISH, _SPANISH),
+    re.compile(rf"(?<![^\W_])(?P<s>{either(ORDINALS)})[. ]{SEASON}(?![^\W\d_])", re.IGNORECASE),
+    re.compile(rf"(?<![^\W_])(?:season|series)[. ](?P<s>{either(COUNTED)})(?![^\W_])", re.IGNORECASE),
+    re.compile(rf"(?<![^\W_])season[. ](?P<s>{either(ROMAN)})(?![^\W_])", re.IGNORECASE),
 )
-_CHINESE = "一二三四五六七八九十"
-_PACK_CHINESE = re.compile(rf"第\s*(?P<s>\d{{1,2}}|[{_CHINESE}])\s*[季期]")
+_PACK_CHINESE = re.compile(rf"第\s*(?P<s>{CHINESE})(?:[季期]?\s*[-~至到]\s*第?(?P<t>{CHINESE}))?\s*[季期]")
+# Tight, since a lone S is a letter.
+_PACK_APART = re.compile(r"(?<![A-Za-z0-9.])S (?P<s>0\d)(?![\d-])")
+# What stands before the season and is no part of the title.
+_BEFORE = re.compile(
+    r"(?<=[^\W_])[\s.,:(\[-]+(?:(?:the|full|entire|whole|all|komplette|toute|l.int[eé]grale(?:[ .]de)?(?:[ .]la)?|final[ .]season"
+    r"|全[\d一二三四五六七八九十]+季)[\s.(\[]+)+$",
+    re.IGNORECASE,
+)
+# `S03D01`: a disc of a season.
+_PACK_DISC = re.compile(
+    r"(?<![a-z0-9])s(?P<s>\d{1,2})[. ]?d(?:is[ck][. ]?)?\d{1,2}(?![a-z0-9])", re.IGNORECASE
+)
 
 
 def season_pack(text: str) -> Numbering | None:
@@ -45,17 +49,25 @@ def season_pack(text: str) -> Numbering | None:
         return _pack(
             text, tuple(range(first, min(last, SEASONS_MAX) + 1)) or (first,), match.start(), match.end()
         )
-    for pattern, names in _NAMED:
+    for pattern in (*_NAMED, _PACK_DISC, _PACK_APART):
         match = pattern.search(text)
         if match is not None:
-            return _pack(text, (names.index(match["s"].lower()) + 1,), match.start(), match.end())
+            return _pack(text, (number_of(match["s"]),), match.start(), match.end())
+    return _chinese(text)
+
+
+def _chinese(text: str) -> Numbering | None:
     match = _PACK_CHINESE.search(text)
     if match is None:
         return None
-    season = int(match["s"]) if match["s"].isdigit() else _CHINESE.index(match["s"]) + 1
-    return _pack(text, (season,), match.start(), match.end())
+    first = number_of(match["s"])
+    last = number_of(match["t"]) if match["t"] else first
+    seasons = tuple(range(first, min(last, SEASONS_MAX) + 1)) or (first,)
+    return _pack(text, seasons, match.start(), match.end())
 
 
 def _pack(text: str, seasons: tuple[int, ...], start: int, end: int) -> Numbering:
     special = rest_says_special(text, end)
+    before = _BEFORE.search(text, 0, start)
+    start = before.start() if before else start
     return Numbering(seasons, (), None, special, None, "", start, end)

@@ -9,7 +9,10 @@ from program.services.matching.noise import has_extension
 
 _ROOTED = re.compile(r"^(?:[a-z]:[\\/]|[\\/]{1,2}(?=\S))", re.IGNORECASE)
 _SEPARATOR = re.compile(r"[\\/]")
-_FRONT_NUMBER = re.compile(r"^[\s\[(]*(?P<e>\d{1,3})(?=[\s.)\]_-]|$)")
+_FRONT_NUMBER = re.compile(r"^[\s\[(]*(?P<e>\d{1,3})(?:\s?-\s?(?P<f>\d{1,3}))?(?=[\s.)\]_-]|$)")
+_ONLY_NUMBER = re.compile(r"\d{1,2}")
+_GLUED_DIGITS = 3
+_HUNDRED = 100
 
 
 def folders_and_leaf(name: str) -> tuple[tuple[str, ...], str]:
@@ -28,19 +31,73 @@ def _is_whole(parts: list[str]) -> bool:
 def with_folders(leaf: Head, folders: list[Head], text: str) -> Head:
     """Return what a file says, completed by its folders, nearest first in `folders`. text: the file's own name."""
     numbering = leaf.numbering
-    titled = next((folder for folder in folders if folder.readings), None)
+    same = next(
+        (f for f in folders if numbering and f.numbering and _says_more(f.numbering, numbering)), None
+    )
+    if same is not None:
+        return replace(
+            leaf, readings=same.readings or leaf.readings, numbering=same.numbering, years=same.years
+        )
+    titled = next((f for f in folders if f.readings and not _is_year_of(f, leaf.numbering)), None)
     season = next((f.numbering for f in folders if f.numbering and len(f.numbering.seasons) == 1), None)
+    if (
+        season is None
+        and folders[0].readings
+        and _ONLY_NUMBER.fullmatch(folders[0].readings[0].text)
+        and folders[1:]
+    ):
+        season = Numbering((int(folders[0].readings[0].text),))
+        titled = next((f for f in folders[1:] if f.readings), titled)
     if numbering is None or not (numbering.seasons or numbering.episodes or numbering.air_date):
-        whole = next((f for f in folders if f.numbering and f.numbering.episodes), None)
+        whole = next(
+            (f for f in folders if f.numbering and (f.numbering.episodes or f.numbering.air_date)), None
+        )
         front = _FRONT_NUMBER.match(text)
         if whole is not None:
-            return replace(leaf, readings=whole.readings, numbering=whole.numbering, years=whole.years)
-        if season is None or front is None:
+            return replace(
+                leaf, readings=whole.readings or leaf.readings, numbering=whole.numbering, years=whole.years
+            )
+        numbering = _counted_in_folder(front, season, titled, text)
+        if numbering is None:
             return leaf
-        numbering = Numbering(season.seasons, (int(front["e"]),), form="folder", end=front.end())
     elif season is not None and numbering.episodes and not numbering.seasons:
         numbering = replace(numbering, seasons=season.seasons, form="folder")
     begins_with_count = numbering.start == 0 or not leaf.readings
     if titled is not None and begins_with_count:
         return replace(leaf, readings=titled.readings, numbering=numbering, years=titled.years)
     return replace(leaf, numbering=numbering)
+
+
+def _says_more(folder: Numbering, file: Numbering) -> bool:
+    """Return True for the folder of a release with just this file: its name is whole, that of the file often is not."""
+    is_same = bool(folder.episodes) and (folder.seasons, folder.episodes) == (file.seasons, file.episodes)
+    is_bare = file.form in ("alone", "glued") and bool(folder.seasons and folder.episodes)
+    return is_same or is_bare
+
+
+def _counted_in_folder(
+    front: re.Match[str] | None, season: Numbering | None, titled: Head | None, text: str
+) -> Numbering | None:
+    """Return the number at the front of a file's name as an episode, of the season that a folder names."""
+    if front is None:
+        return None
+    first, last = int(front["e"]), int(front["f"] or front["e"])
+    if season is None:
+        # Nothing but a number, in the folder of a show.
+        is_only = front.end() == len(text) and titled is not None and titled.readings[0].text != front["e"]
+        return (
+            Numbering((), (first,), form="folder", end=front.end()) if is_only and first < _HUNDRED else None
+        )
+    if len(front["e"]) == _GLUED_DIGITS and front["e"].startswith(str(season.seasons[0])):
+        first = last = first % _HUNDRED
+    episodes = tuple(range(first, last + 1)) or (first,)
+    return Numbering(season.seasons, episodes, form="folder", end=front.end())
+
+
+def _is_year_of(folder: Head, numbering: Numbering | None) -> bool:
+    """Return True for a folder that holds a year of a daily show."""
+    return (
+        numbering is not None
+        and numbering.air_date is not None
+        and folder.readings[0].text == str(numbering.air_date.year)
+    )

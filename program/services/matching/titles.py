@@ -6,14 +6,17 @@ from dataclasses import dataclass, replace
 
 from program.services.matching.noise import WEAK_WORDS
 
-YEAR = re.compile(r"(?<![^\W_])(?:19|20)\d\d(?![^\W_])")
+# The second year of `2009-2013` says when a show ended.
+YEAR = re.compile(r"(?<![^\W_])(?<!(?:19|20)\d\d-)(?<!(?:19|20)\d\d - )(?:19|20)\d\d(?![^\W_])")
 BRACKETS = re.compile(r"[\[({]([^\])}]*)[\])}]?")
 # What may stand behind a title as a whole.
 _PHRASE = re.compile(
-    r"[\s._\-(\[]+(?:(?:the[\s._])?complete(?:[\s._](?:tv[\s._])?(?:series|collection|seasons?|show))?|int[eé]grale?|all[\s._]episodes|batch"
+    r"[\s._\-(\[]+(?:(?:the[\s._])?complete(?:[\s._](?:tv[\s._])?(?:series|collection|seasons?|show))?|int[eé]grale?|all[\s._]episodes|batch|mini-?series"
     r"|(?:season|saison|temporada|stagione|staffel)[\s._]\d{1,2})[\s._\-)\]\[(]*$",
     re.IGNORECASE,
 )
+# A season that the name tells again in figures.
+_CHINESE_SEASON = re.compile(r"第\s*[\d一二三四五六七八九十]{1,3}\s*[季期]")
 WORD = re.compile(r"[^\W_]+")
 # A run of words in Latin letters, and one in any other.
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f][A-Za-z\u00c0-\u024f0-9 ,:'!?.&-]{3,}")
@@ -49,6 +52,7 @@ class TitleReading:
 
 def readings(region: str, *, ends_at_count: bool) -> Iterator[TitleReading]:
     """Yield the ways to read the front of a name, most likely first."""
+    region = _CHINESE_SEASON.sub(" ", region)
     years = [match for match in YEAR.finditer(region) if WORD.search(region[: match.start()])]
     for match in by_likelihood(years, region):
         yield from _variants(region[: match.start()], int(match[0]), keep_first=True)

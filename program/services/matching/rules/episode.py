@@ -18,8 +18,9 @@ def check(look: Look) -> Rejection | None:
     wanted, parsed = look.wanted, look.parsed
     if wanted.type is not MediaType.EPISODE:
         return None
-    if parsed.air_date is not None and not parsed.episodes:
-        return _check_date(wanted, parsed)
+    if parsed.air_date is not None and not parsed.seasons:
+        wrong_day = _check_date(wanted, parsed)
+        return _check_plain(wanted, parsed) if wrong_day and parsed.episodes else wrong_day
     if parsed.is_special and wanted.season != 0:
         return refused(CODE, "is a special")
     return _check_numbers(wanted, parsed)

@@ -1,0 +1,132 @@
+"""Forms that count without naming a season, and the counts that stand behind one: Episode 5, 3 of 6, Part 2, 第5話."""
+
+import re
+from dataclasses import replace
+
+from program.services.matching.counting import EPISODE, LONGEST_RANGE, Numbering, episodes_from
+from program.services.matching.number_words import CHINESE, COUNTED, ROMAN, either, number_of
+
+_OF = re.compile(
+    r"(?<![^\W_])(?:(?:part|pt|ep|e|episode|teil|folge|partie|parte|chapter)[. ]?)?"
+    r"\(?(?P<e>\d{1,3})[. ]?(?:of|von|de|из)[. ]?(?P<n>\d{1,3})(?!\d)",
+    re.IGNORECASE,
+)
+_OF_SLASH = re.compile(r"[(\[](?P<e>\d{1,2})/(?P<n>\d{1,2})[)\]]")
+_EPISODE_ONLY = re.compile(
+    rf"(?<![^\W_])(?:e|{EPISODE})[. #:-]*(?P<e>\d{{1,4}})(?!\d|\.\d(?!\d)|[a-z]{{2}})", re.IGNORECASE
+)
+_EPISODES = re.compile(
+    r"(?<![^\W_])(?:episodes|folgen|[eé]pisodios|capitulos|capítulos|серии)[. :]*(?P<e>\d{1,4})"
+    r"\s?(?:[-~]|to|a|al|à|bis)\s?(?P<f>\d{1,4})(?!\d)",
+    re.IGNORECASE,
+)
+_EPISODE_SPELT = re.compile(
+    rf"(?<![^\W_])(?:episode|folge)[. ](?P<e>{either(COUNTED | ROMAN)})(?![^\W_])", re.IGNORECASE
+)
+_EAST_ASIAN = re.compile(
+    rf"第\s*(?P<e>{CHINESE})(?:\s*[-~至到]\s*第?(?P<f>{CHINESE}))?\s*[话話集回]"
+    r"|(?<!\d)(?P<k>\d{1,4})(?:\s*[-~]\s*(?P<t>\d{1,4}))?\s*[화회](?!\w)"
+)
+
+
+def episode_only(text: str) -> Numbering | None:
+    """Read `E05`, `Episode 5`, `Folge 5`, `Episodes 1-100`, and the fifth of East Asian names."""
+    match = _EPISODES.search(text)
+    if match is not None and int(match["e"]) < int(match["f"]) <= int(match["e"]) + LONGEST_RANGE:
+        return Numbering((), _range(match["e"], match["f"]), start=match.start(), end=match.end())
+    match = _EPISODE_ONLY.search(text)
+    if match is None:
+        return _east_asian(text) or _spelt(text)
+    episodes, end = episodes_from(match["e"], text, match.end())
+    return Numbering((), episodes, None, episodes == (0,), None, "", match.start(), end)
+
+
+def _range(first: str, last: str | None) -> tuple[int, ...]:
+    """Return the numbers from `first` to `last`; `first` alone when that is no range."""
+    begin, end = number_of(first), number_of(last or first)
+    return tuple(range(begin, end + 1)) if begin < end <= begin + LONGEST_RANGE else (begin,)
+
+
+def _spelt(text: str) -> Numbering | None:
+    match = _EPISODE_SPELT.search(text)
+    return Numbering((), (number_of(match["e"]),), start=match.start(), end=match.end()) if match else None
+
+
+def _east_asian(text: str) -> Numbering | None:
+    match = _EAST_ASIAN.search(text)
+    if match is None:
+        return None
+    episodes = _range(match["e"] or match["k"], match["f"] or match["t"])
+    return Numbering((), episodes, start=match.start(), end=match.end())
+
+
+def counted(text: str) -> Numbering | None:
+    """Read `3 of 6`, `(3/6)` and `(1-3 of 6)`."""
+    match = _OF.search(text) or _OF_SLASH.search(text)
+    if match is None or not 0 < int(match["e"]) <= int(match["n"]):
+        return None
+    begin = re.search(r"(?<![^\W_])(?P<e>\d{1,3})\s?-\s?$", text[: match.start("e")])
+    episodes = _range(begin["e"], match["e"]) if begin else (int(match["e"]),)
+    start = begin.start() if begin else match.start()
+    return Numbering((), episodes, start=start, end=match.end())
+
+
+_PART = re.compile(
+    r"(?<![^\W_])(?:parts?|pt|teil|partie|parte|chapter|chapitre|kapitel)"
+    rf"(?:[. ]?(?P<n>\d{{1,2}})|[. ](?P<e>{either(ROMAN)}|{either(COUNTED)}))"
+    r"(?:\s?(?:-|[. ](?:to|and|&)[. ])\s?(?:(?:part|pt)[. ]?)?(?P<f>\d{1,2}))?(?![^\W_])",
+    re.IGNORECASE,
+)
+
+
+def part(text: str) -> Numbering | None:
+    """Read `Part 2` of a series without seasons."""
+    match = _PART.search(text)
+    if match is None:
+        return None
+    return Numbering((), _range(match["n"] or match["e"], match["f"]), start=match.start(), end=match.end())
+
+
+_BEHIND_SEASON = re.compile(
+    rf"[\s.,:;/|()\[\]-]*(?:{EPISODE}|e(?=\d))[. :#-]*(?P<e>\d{{1,4}})(?!\d)", re.IGNORECASE
+)
+_COUNT_BEHIND_SEASON = re.compile(
+    r"[\s.,:/|()\[\]-]*(?P<e>\d{1,3})(?:\s?[-~]\s?(?P<f>\d{1,3}))?\s?(?:of|von|de|из)\s?\d{1,3}(?!\d)",
+    re.IGNORECASE,
+)
+_BRACKETS_BEHIND_SEASON = re.compile(
+    r"[\s.-]*[\[(](?P<e>\d{2,3})(?:v\d)?(?:\s?(?:[-~]|to|à|a|al|bis)\s?(?P<f>\d{2,3}))?[\])]", re.IGNORECASE
+)
+_RANGE_BEHIND_SEASON = re.compile(r"[ .]+(?P<e>0\d{1,2})\s?[-~]\s?(?P<f>\d{2,3})(?![\w-])")
+_YEAR_BEHIND = re.compile(r"[\s.]*\((?:19|20)\d\d(?:-(?:19|20)\d\d)?\)")
+_DASH_BEHIND_SEASON = re.compile(
+    r"(?:[. ](?:part|cour)[. ]\d)?[. ]+-[. ]+(?P<e>\d{2,4})(?:v\d)?(?P<f>(?!))?(?=\s*(?:[\[(]|$))",
+    re.IGNORECASE,
+)
+
+
+def within_season(found: Numbering, text: str) -> Numbering:
+    """Return a season with the episodes that stand right behind it, in whatever way they are told."""
+    end = found.end
+    if (year := _YEAR_BEHIND.match(text, end)) is not None:
+        end = year.end()
+    words = _BEHIND_SEASON.match(text, end)
+    if words is not None:
+        listed = _EPISODES.search(
+            text,
+            found.end,
+        )
+        episodes, end = episodes_from(words["e"], text, words.end())
+        if listed is not None and listed.start("e") == words.start("e"):
+            episodes, end = _range(listed["e"], listed["f"]), listed.end()
+        return replace(found, episodes=episodes, end=end)
+    for pattern in (_COUNT_BEHIND_SEASON, _BRACKETS_BEHIND_SEASON, _RANGE_BEHIND_SEASON, _DASH_BEHIND_SEASON):
+        match = pattern.match(text, end)
+        if match is not None:
+            return replace(found, episodes=_range(match["e"], match["f"]), end=match.end())
+    asian = _EAST_ASIAN.search(text, found.end)
+    if asian is not None:
+        return replace(
+            found, episodes=_range(asian["e"] or asian["k"], asian["f"] or asian["t"]), end=asian.end()
+        )
+    return found
