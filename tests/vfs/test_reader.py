@@ -1,14 +1,16 @@
 """Reading: right bytes in bounded time whatever the CDN does, and few requests."""
 
+import itertools
 import random
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
-from time import monotonic, process_time
+from time import monotonic
 
 import pytest
 
+from program.clock import SystemClock
 from program.errors import Final, RetryLater, Transient
 from program.media.entry import Link
 from program.vfs.reader import FileReader, ReadFailed
@@ -127,20 +129,6 @@ def test_a_stray_read_does_not_end_the_stream(library: Library):
         request for request in library.cdn.requests if request.stop == size and request.start < 100 * MIB
     ]
     assert len(streams) == 1
-
-
-def test_two_readers_far_apart_on_one_handle_do_not_fight(library: Library):
-    size = 300 * MIB
-    library.cdn.behave = lambda _: Manner(rate=30_000_000)
-    reader = library.reader("a.mkv", size)
-
-    def go(start: int) -> None:
-        for offset in range(start, start + 12 * MIB, 128 * 1024):
-            assert read(reader, offset, 128 * 1024) == content("a.mkv", offset, offset + 128 * 1024)
-
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(go, [0, 200 * MIB]))
-    assert len(library.cdn.requests) <= 12
 
 
 def test_readers_of_one_place_share_one_fetch(library: Library):
@@ -357,6 +345,29 @@ def test_an_expired_link_is_renewed_before_it_is_used(library: Library):
     assert library.resolved[1] == (1, library.cdn.url("a.mkv", "t0"))
 
 
+class JumpingClock(SystemClock):
+    """A machine whose date is set again and again, by days."""
+
+    def __init__(self) -> None:
+        self._days = itertools.cycle((0, 3, -2, 400, -400))
+
+    def now(self) -> datetime:
+        """Return the time as somebody has just set it."""
+        return super().now() + timedelta(days=next(self._days))
+
+
+def test_a_date_that_jumps_harms_no_reader(library: Library):
+    def lasting(entry_id: int, dead: str | None) -> Link:
+        return Link(library.link(entry_id, dead).url, datetime.now(UTC) + timedelta(hours=3), "demo")
+
+    library.resolver = lasting
+    readers = library.readers()
+    readers.supplies.clock = readers.supplies.links.clock = JumpingClock()
+    library.cdn.behave = lambda request: Manner(cut_after=300_000) if request.number % 3 else HONEST
+    reader = library.reader("a.mkv", 12 * MIB, readers)
+    assert read_all(reader, 12 * MIB) == content("a.mkv", 0, 12 * MIB)
+
+
 def test_a_redirect_is_followed_once_and_remembered(library: Library):
     def moved(request: Request) -> Manner:
         if request.token == "t0":
@@ -392,16 +403,6 @@ def test_credentials_are_shown_to_the_links_host_only(library: Library):
     first, second = library.cdn.requests
     assert first.headers["Authorization"] == "Basic ZGVtbzpzM2NyZXQ="
     assert "Authorization" not in second.headers
-
-
-def test_waiting_on_a_slow_server_does_not_occupy_a_core(library: Library):
-    library.cdn.behave = lambda _: Manner(rate=2_000_000)
-    reader = library.reader("a.mkv", 50 * MIB)
-    read(reader, 0, 4096)
-    before, begun = process_time(), monotonic()
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda _: read_all(reader, 3 * MIB), range(4)))
-    assert process_time() - before < 0.5 * (monotonic() - begun)
 
 
 def test_idle_connections_are_closed(library: Library):
