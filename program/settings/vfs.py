@@ -45,7 +45,9 @@ class VfsSettings(Section):
         description="Connections for one reader at most, where a provider gives each too little; usually one is used",
     )
     disk_mib: int = Field(
-        default=8192, ge=0, description="Disk space for the beginnings and ends of files in MiB; 0 keeps none"
+        default=24576,
+        ge=0,
+        description="Disk space for the beginnings and ends of files in MiB, about 2 for each file; 0 keeps none",
     )
     played_mib: int = Field(
         default=4096,
@@ -53,7 +55,7 @@ class VfsSettings(Section):
         description="Disk space in MiB for what was played, so that going back needs no provider; 0 keeps none",
     )
     keep_free_mib: int = Field(
-        default=1024,
+        default=4096,
         ge=0,
         description="Disk space in MiB that stays free for others: below that nothing more is kept, and what was played goes",
     )

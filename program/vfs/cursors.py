@@ -114,7 +114,7 @@ class Cursors:
     def play_at(self, position: int) -> bool:
         """Return whether somebody reads on around a position at the pace of a film."""
         return any(
-            abs(cursor.position - position) <= KEEP_BEHIND * 2 and 0 < cursor.pace.rate < FASTEST_PLAY
+            abs(cursor.position - position) <= KEEP_BEHIND * 2 and 0 < cursor.pace.average < FASTEST_PLAY
             for cursor in self._cursors
         )
 

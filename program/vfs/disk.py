@@ -47,7 +47,8 @@ class _Cache(Protocol):
 class Place:
     """Where a store keeps its pieces. name: what it keeps, as the counters call it; limit: bytes at most.
 
-    keep_free: bytes that stay free on the disk for everybody else; gives_way: whether pieces go when there are fewer.
+    keep_free: bytes that stay free on the disk for everybody else; gives_way: whether pieces go when there are fewer; patience:
+    seconds for which whoever brings a piece waits for a disk that cannot follow.
     """
 
     folder: Path
@@ -55,6 +56,7 @@ class Place:
     limit: int
     keep_free: int
     gives_way: bool = False
+    patience: float = 0.0
 
 
 class DiskChunks:
@@ -82,15 +84,16 @@ class DiskChunks:
             if self._stopped:
                 return False
             self._loads.append((_name(key, index), answer))
-            self._changed.notify()
+            self._changed.notify_all()
         return True
 
     def save(self, key: str, index: int, start: int, data: bytes) -> None:
         """Keep a chunk's bytes from `start` on, unless the disk is full or cannot follow."""
         with self._changed:
-            if not self._stopped and len(self._saves) < MAX_WAITING_SAVES:
+            self._changed.wait_for(self._takes_more, self._place.patience)
+            if not self._stopped and self._takes_more():
                 self._saves.append((_name(key, index), start, data))
-                self._changed.notify()
+                self._changed.notify_all()
 
     def has(self, key: str, index: int) -> bool:
         """Return whether a chunk is kept, as far as is known without asking the disk."""
@@ -110,8 +113,12 @@ class DiskChunks:
         """Write what waits to be written, then end the thread."""
         with self._changed:
             self._stopped = True
-            self._changed.notify()
+            self._changed.notify_all()
         self._thread.join(timeout)
+
+    def _takes_more(self) -> bool:
+        """Return whether one more piece may wait to be written. Call with the condition held."""
+        return self._stopped or len(self._saves) < MAX_WAITING_SAVES
 
     def _run(self) -> None:
         """Work until stopped; without a usable cache every load finds nothing."""
@@ -123,6 +130,8 @@ class DiskChunks:
                         self._changed.wait()
                     load = self._loads.popleft() if self._loads else None
                     save = self._saves.popleft() if self._saves and load is None else None
+                    if save is not None:
+                        self._changed.notify_all()
                 if load is not None:
                     load[1](self._load(cache, load[0]))
                 elif save is not None:

@@ -37,6 +37,10 @@ NO_LIBFUSE = "libfuse 2 is missing: install it (apt-get install libfuse2, on Deb
 # When the kernel cannot be told of changes it is left to forget by itself, this soon.
 FALLBACK_TIMEOUT = 5.0
 
+# The kernel reads ahead with at most so many requests over the whole mount. With its own dozen, six files whose provider hangs
+# would keep every other file from being read until they have failed.
+MAX_BACKGROUND = 256
+
 WATCH_SECONDS = 1.0
 START_SECONDS = 10.0
 STOP_SECONDS = 10.0
@@ -225,6 +229,7 @@ class Mount:
         )
         options = ["ro", "default_permissions", "fsname=rivulet", "subtype=rivulet"]
         options += [f"attr_timeout={attr:g}", f"entry_timeout={entry:g}", "negative_timeout=0"]
+        options += [f"max_background={MAX_BACKGROUND}", f"congestion_threshold={MAX_BACKGROUND}"]
         if self._can_forget:
             # Pages stay while size and time of the file stay, which is asked at every open.
             options += ["auto_cache", "ac_attr_timeout=0"]

@@ -34,15 +34,18 @@ CONTENT_INTERVALS = 8
 class Pace:
     """One reader's measurements. since: monotonic seconds when the measurement began; widest: connections at most.
 
-    width: how many it is worth now; rate: bytes per second lately, 0 until that is known.
+    width: how many it is worth now; rate, average: bytes per second lately and from the beginning, 0 until they are known.
     """
 
     widest: int
     since: float
     width: int = 1
     rate: float = 0.0
+    average: float = 0.0
     _count: int = 0
     _waited: float = 0.0
+    _total: int = 0
+    _seconds: float = 0.0
     _content: int = 0
     # What one step fewer gave, and at how many connections; None while no step is being judged.
     _before: tuple[int, float] | None = None
@@ -61,6 +64,9 @@ class Pace:
         if elapsed < INTERVAL or (self.width > 1 and self._count < self._enough()):
             return
         self.rate, is_held_up = self._count / elapsed, self._waited > elapsed * HELD_UP
+        self._seconds += elapsed
+        self._total += self._count
+        self.average = self._total / self._seconds
         self.since, self._count, self._waited = now, 0, 0.0
         if not is_held_up:
             self._rest()

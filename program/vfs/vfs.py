@@ -27,11 +27,14 @@ __all__ = ["Resolve", "TreeFile", "Vfs", "VfsStatistics"]
 
 MIB = 1024 * 1024
 
-# More connections at once than this are more than a home's players and scanners need.
-MAX_READER_THREADS = 64
+# More connections at once than this are more than a home's players and scanners need, even while a provider hangs.
+MAX_READER_THREADS = 128
 
 # A server that is silent for this part of the read's time is left, so that two others can be asked.
 STALL_SHARE = 3
+
+# Whoever brings the beginning or end of a file waits so long for a disk that cannot follow; a second scan then needs no provider.
+EDGE_PATIENCE = 2.0
 
 # The kernel hears of a change within milliseconds; it is not waited for longer than this.
 ANNOUNCE_SECONDS = 5.0
@@ -164,12 +167,15 @@ class Vfs:
         settings = self._settings
         if not mib:
             return None
+        # The ends of files are what the next scan asks for; the rest can be fetched again.
+        is_end = name == "edges"
         place = Place(
-            settings.cache_dir / name,
-            name,
-            mib * MIB,
-            settings.keep_free_mib * MIB,
-            gives_way=name == "bodies",
+            folder=settings.cache_dir / name,
+            name=name,
+            limit=mib * MIB,
+            keep_free=settings.keep_free_mib * MIB,
+            gives_way=not is_end,
+            patience=EDGE_PATIENCE if is_end else 0.0,
         )
         try:
             kept = DiskChunks(place, self._counters)
