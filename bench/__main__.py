@@ -12,6 +12,7 @@ from bench.measure import MissingError, measure
 from bench.registry import families
 from bench.report import FamilyReport, family_report, from_json, keep, lines, to_json
 from bench.row import Family
+from program import log
 
 ROUNDS = 5
 # How long a family whose time is over may take to end its servers and mounts.
@@ -91,6 +92,7 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 def _measure_here(family: type[Family], options: argparse.Namespace) -> int:
     signal.signal(signal.SIGTERM, lambda _signal, _frame: sys.exit(1))
+    log.set_up("WARNING", None)
     load = os.getloadavg()[0]
     try:
         results, missing = measure(family, rounds=options.rounds, is_tiny=options.tiny), ""

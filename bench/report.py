@@ -16,6 +16,7 @@ from bench.row import Family
 
 RESULTS = Path(__file__).parent / "results"
 GIB = 1024**3
+THOUSAND = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +138,13 @@ def spread(numbers: Sequence[float]) -> str:
     """Return the median of the rounds, with the least and the most when there was more than one."""
     if not numbers:
         return "-"
-    middle = f"{statistics.median(numbers):.3g}"
-    return middle if len(numbers) == 1 else f"{middle} ({min(numbers):.3g}-{max(numbers):.3g})"
+    middle = plain(statistics.median(numbers))
+    return middle if len(numbers) == 1 else f"{middle} ({plain(min(numbers))}-{plain(max(numbers))})"
+
+
+def plain(number: float) -> str:
+    """Return a number with three digits that count, and never as a power of ten."""
+    return f"{number:,.0f}" if number >= THOUSAND else f"{number:.3g}"
 
 
 def keep(report: FamilyReport, folder: Path = RESULTS) -> Path:

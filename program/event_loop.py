@@ -33,6 +33,8 @@ ROWS_PER_TURN = 200
 # for nothing. Room is filled in portions, each with some of what became due last.
 MOST_LIVE = 500
 LEAST_ROOM = 50
+# No more rows than these are read at once, unless one title has more: what a turn takes depends on them, and titles can be long.
+ROWS_PER_PORTION = 1000
 # A row that is due although nothing can be done for it, or whose decision crashed, is left alone this long.
 BACK_OFF = timedelta(minutes=5)
 
@@ -104,12 +106,21 @@ class EventLoop:
         room = MOST_LIVE - len(in_flight)
         if room < LEAST_ROOM:
             return 0
+        by_root: dict[int, list[int]] = defaultdict(list)
         with self._ctx.db.read() as tx:
-            by_root: dict[int, list[int]] = defaultdict(list)
             for row in items.due(tx, now, min(room, ROWS_PER_TURN), exclude=in_flight | self._resting()):
                 by_root[row.root_id].append(row.item_id)
-            trees = items.trees(tx, list(by_root), now, self._ctx.providers())
-        return sum(self._decide(root, by_root[root.item.id], in_flight) for root in trees)
+            portions = _portions(items.sizes(tx, list(by_root)))
+        for left, portion in zip(reversed(range(len(portions))), portions, strict=True):
+            with self._ctx.db.read() as tx:
+                trees = items.trees(tx, portion, now, self._ctx.providers())
+            added = sum(self._decide(root, by_root[root.item.id], in_flight) for root in trees)
+            if added:
+                # The rest comes with the next turn; titles that only wait for their own jobs must not keep it from that.
+                if left:
+                    self.wake()
+                return added
+        return 0
 
     def _in_flight(self) -> frozenset[int]:
         return frozenset().union(
@@ -180,6 +191,19 @@ class EventLoop:
             self._ctx.in_hand.drop_all(job.data.item_id)
         if job.queue in names.ITEM_QUEUES:
             self.wake()
+
+
+def _portions(sizes: Mapping[int, int]) -> list[list[int]]:
+    """Return the titles in their order, in portions of not too many rows."""
+    portions: list[list[int]] = []
+    room = 0
+    for root_id, size in sizes.items():
+        if size > room:
+            portions.append([])
+            room = ROWS_PER_PORTION
+        portions[-1].append(root_id)
+        room -= size
+    return portions
 
 
 def _is_busy(path: tuple[Node, ...], in_flight: frozenset[int]) -> bool:

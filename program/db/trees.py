@@ -41,6 +41,12 @@ def trees(tx: Tx, root_ids: Collection[int], now: datetime, providers: tuple[str
     return tuple(roots[root_id] for root_id in dict.fromkeys(root_ids) if root_id in roots)
 
 
+def sizes(tx: Tx, root_ids: Collection[int]) -> dict[int, int]:
+    """Return how many rows each title has, in the order of `root_ids`; what is no title is left out."""
+    counted = {row[0]: row[1] for row in tx.connection.execute(_SIZES, {"root_ids": tuple(root_ids)})}
+    return {root_id: counted[root_id] for root_id in dict.fromkeys(root_ids) if root_id in counted}
+
+
 def is_usable(now: datetime, providers: tuple[str, ...]) -> ColumnElement[bool]:
     """Return the condition that a stream (joined with its item) can be downloaded.
 
@@ -79,6 +85,7 @@ _PASSES = and_(
 # A title is read some thirty times on its way. These statements are built once: building them anew took longer than running them.
 _BELOW = MediaItem.root_id.in_(bindparam("root_ids", expanding=True))
 _ROWS = select(*ITEM).where(_BELOW).order_by(MediaItem.root_id, MediaItem.number, MediaItem.id)
+_SIZES = select(MediaItem.root_id, func.count()).where(_BELOW).group_by(MediaItem.root_id)
 _USABLE_ANYWHERE = (
     select(Stream.item_id, func.count())
     .join(MediaItem, MediaItem.id == Stream.item_id)

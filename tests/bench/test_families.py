@@ -17,9 +17,13 @@ from bench.report import family_report, from_json, lines, to_json
 from bench.rows.matching import Matching
 
 FAMILIES = families()
+# The others start the program, or read through a mount.
+QUICK = {"loop", "matching", "queues"}
 
 
-@pytest.mark.parametrize("key", FAMILIES)
+@pytest.mark.parametrize(
+    "key", [pytest.param(key, marks=() if key in QUICK else pytest.mark.slow) for key in FAMILIES]
+)
 def test_a_family_measures_each_of_its_rows(key: str) -> None:
     family = FAMILIES[key]
     results = measure(family, rounds=1, is_tiny=True)

@@ -38,6 +38,7 @@ def fill(library: Library, size: int) -> None:
 
 READS: dict[str, tuple[int, Callable[[Tx], object]]] = {
     "what is due": (2, lambda tx: items.due(tx, NOW.replace(year=2032))),
+    "how long the titles of a turn are": (1, lambda tx: items.sizes(tx, range(1, 201))),
     "the titles of a turn": (4, lambda tx: items.trees(tx, range(1, 201), NOW, PROVIDERS)),
     "one title": (4, lambda tx: items.tree(tx, 1, NOW, PROVIDERS)),
     "a page of the list": (2, lambda tx: items.page(tx, ItemFilter())),
@@ -97,6 +98,10 @@ PLANS: dict[str, tuple[list[str], Callable[[Tx], object]]] = {
             "SEARCH media_item USING COVERING INDEX ix_media_item_due",
         ],
         READS["what is due"][1],
+    ),
+    "how long titles are": (
+        ["SEARCH media_item USING COVERING INDEX ix_media_item_root_id"],
+        READS["how long the titles of a turn are"][1],
     ),
     "a long list": (
         [
