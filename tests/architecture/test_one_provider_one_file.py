@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from tests.support.source import SourceFile, program_files
 
@@ -25,6 +26,7 @@ def key_of(file: SourceFile) -> str | None:
     return None
 
 
+@cache
 def providers() -> dict[str, str]:
     """Return every provider's key by the name of its module."""
     files = program_files(*(f"program.services.{kind}" for kind in KINDS))
