@@ -21,7 +21,9 @@ _BATCH = re.compile(
 _TIGHT = re.compile(
     r"(?<=[^\W_!?.])(?:[ .]*-[ .]*|[ .]+)(?P<e>0\d{1,2})(?P<half>\.5)?(?:v\d)?(?P<f>(?!))?-?(?=[ .]*[\[(])"
 )
-_FROM_ONE = re.compile(r"(?<=[^\W\d_!?.])[ .]+(?P<e>1)(?P<half>(?!))?\s?[-~]\s?(?P<f>\d{2,3})(?=[ .]*[\[(])")
+_FROM_ONE = re.compile(
+    r"(?<=[^\W\d_!?.])[ .]+\(?(?P<e>1)(?P<half>(?!))?\s?[-~]\s?(?P<f>\d{2,3})\)?(?=[ .]*[\[(])"
+)
 _IN_BRACKETS = re.compile(
     r"[\[(](?:ep?\.?\s?|#)?(?P<e>\d{2,4})(?P<half>\.5)?(?:v\d)?(?:\s?[-~]\s?(?P<f>\d{2,4}))?(?:\s?(?:end|fin|v\d))?[\])]",
     re.IGNORECASE,
@@ -32,10 +34,12 @@ _BEFORE_BRACKET = re.compile(
     re.IGNORECASE,
 )
 # The sign says that it counts, whoever made the name.
-_SIGN = re.compile(rf"(?<![^\s\[(])#(?P<e>\d{{1,4}})(?P<half>\.5)?{_RANGE}(?!\w)")
+_SIGN = re.compile(rf"(?<![^\s\[(])#(?P<e>\d{{1,4}})(?P<half>\.5)?(?:v\d)?{_RANGE}(?!\w)")
 _NUMERO = re.compile(
     r"(?<=[^\W_!?.])[ .]+no[. ]{1,2}(?P<e>\d{2,3})(?P<half>\.5)?(?P<f>(?!))?(?=[ .]*[\[(])", re.IGNORECASE
 )
+# One of the two parts that a group makes of an episode.
+_HALVED = re.compile(r"(?<=\w) - (?P<e>\d{2,3})(?P<half>(?!))?[ab](?P<f>(?!))?(?=\s*[\[(])")
 _LEADING_GROUP = re.compile(r"^\s*[\[{][^\]}]+[\]}]")
 _OUTSIDE = re.compile(
     r"(?<=[^\W_!?.])[ .]+(?:-[ .]+)?(?:ova|oad|ona|specials?|sp|nc(?:op|ed)|op|ed|pv|menu|cm)"
@@ -60,7 +64,8 @@ _PATTERNS = (
     (_AFTER_DASH, False),
     (_IN_BRACKETS, True),
     (_NUMERO, True),
-    (_FROM_ONE, True),
+    (_HALVED, True),
+    (_FROM_ONE, False),
     (_BEFORE_BRACKET, True),
     (_TIGHT, True),
     (_SIGN, False),
@@ -96,7 +101,7 @@ def _absolute_of(match: re.Match[str], *, grouped: bool) -> Numbering | None:
 
 
 _BESIDE = re.compile(
-    r"[\s.]*(?:-\s*)?[\[(]?#?(?P<e>\d{2,4})(?:-(?P<f>\d{2,4}))?[\])]?(?=\s*(?:[\[(]|$|-\s)|\.(?:-|$))"
+    r"(?!\s-\s\d\d$)[\s.]*(?:-\s*)?[\[(]?#?(?P<e>\d{2,4})(?:-(?P<f>\d{2,4}))?[\])]?(?=\s*(?:[\[(]|$|-\s)|\.(?:-|$))"
 )
 _BESIDE_BEFORE = re.compile(
     r"[\s.]+(?P<dash>-[\s.]+)?(?P<e>\d{2,4})(?:-(?P<f>\d{2,4}))?[\s.]*-?[\s.]*[\[(]?$"

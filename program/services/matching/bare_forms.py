@@ -47,7 +47,8 @@ def glued(text: str, raw: str) -> Numbering | None:
         is_bracketed = match["close"] is not None
         if not is_bracketed and (not _is_television(raw, match.end()) or _ANIME.search(raw)):
             continue
-        if match["f"] and not _RECORDED.search(raw, match.end()):
+        is_long = len(match["s"]) > 1 and not match["s"].startswith("0")
+        if (match["f"] or is_long) and not is_bracketed and not _RECORDED.search(raw, match.end()):
             continue
         if _is_last(text, match) or is_bracketed:
             number = int(match["s"] + match["e"])

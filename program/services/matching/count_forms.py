@@ -25,7 +25,7 @@ _EPISODE_SPELT = re.compile(
 )
 _EAST_ASIAN = re.compile(
     rf"第\s*(?P<e>{CHINESE})(?:\s*[-~至到]\s*第?(?P<f>{CHINESE}))?\s*[话話集回]"
-    r"|(?<!\d)(?P<k>\d{1,4})(?:\s*[-~]\s*(?P<t>\d{1,4}))?\s*[화회](?!\w)"
+    r"|(?<!\d)제?(?P<k>\d{1,4})(?:\s*[-~]\s*(?P<t>\d{1,4}))?\s*[화회](?!\w)"
 )
 
 
@@ -65,7 +65,7 @@ def counted(text: str) -> Numbering | None:
     match = _OF.search(text) or _OF_SLASH.search(text)
     if match is None or not 0 < int(match["e"]) <= int(match["n"]):
         return None
-    begin = re.search(r"(?<![^\W_])(?P<e>\d{1,3})\s?-\s?$", text[: match.start("e")])
+    begin = re.search(r"(?<![^\W_])(?P<e>\d{1,3})\s?[-&+]\s?$", text[: match.start("e")])
     episodes = _range(begin["e"], match["e"]) if begin else (int(match["e"]),)
     start = begin.start() if begin else match.start()
     return Numbering((), episodes, start=start, end=match.end())

@@ -19,7 +19,7 @@ SEASONS_MAX = 60
 _MOST_TITLED = 3
 
 SEASON = (
-    r"(?:seasons?|saisons?|temporadas?|temp|staffeln?|stagion[ei]|series|seizoen(?:en)?|sezon[aiy]?|s(?:ä|ae?)song(?:er)?"
+    r"(?:seasons?|saisons?|temporadas?|temp|staffeln?|stagion[ei]|series|seizoen(?:en)?|sezon(?:[aiy]|ul)?|s(?:ä|ae?)song(?:er)?"
     r"|kausi|seas(?=[. ]?\d)|sæson(?:er)?|sesong(?:er)?|сезон[ыа]?|évad|시즌|シーズン)"
 )
 EPISODE = (
@@ -110,6 +110,9 @@ def _is_joined(more: re.Match[str], last: int, sign: str, *, is_as_wide: bool) -
         # `E05-10.Years.Later`: many episodes in one have no title.
         return is_as_wide and (number - last <= _MOST_TITLED or not _goes_on(more))
     is_last = not re.match(r"[ .]*[^\W\d_]", more.string[more.end() :])
+    if sign == "-" and not more.string[more.end() :].strip(" .])"):
+        # `E03 - 04`, and nothing behind it.
+        return is_as_wide and len(more["number"]) > 1
     if sign in _AND_SIGNS:
         return number == last + 1 and is_as_wide
     return sign in _RANGE_SIGNS and sign not in ("-", "~") and is_last
@@ -133,7 +136,7 @@ def _goes_on(more: re.Match[str]) -> bool:
 @cache
 def _season_again(word: str) -> re.Pattern[str]:
     return re.compile(
-        r"\s*[.]?(?P<sign>[-~&+,/]|(?:to|and|a|à|et|bis|y|e|и|по|through|thru)(?=[ .])|(?=[ .]?s\d)|(?=[. ]\d))[. ]*"
+        r"\s*[.]?(?P<sign>[-~&+,/]|(?:to|and|al?|à|et|bis|y|e|и|по|through|thru)(?=[ .])|(?=[ .]?s\d)|(?=[. ]\d))[. ]*"
         rf"(?:{word}[. ]*)?(?P<number>\d{{1,2}})(?![\dpe]|[. ]?e\d|\s*[-~]?\s*(?:of|x)\s*\d)",
         re.IGNORECASE,
     )
@@ -148,7 +151,7 @@ def seasons_from(first: int, text: str, end: int, word: str) -> tuple[tuple[int,
         is_bare = not sign and not re.match(r"[. ]?s", text[end:], re.IGNORECASE)
         if not found[-1] < number <= SEASONS_MAX or (is_bare and number != found[-1] + 1):
             break
-        is_range = sign in ("-", "~", "to", "a", "à", "bis", "through", "thru", "по")
+        is_range = sign in ("-", "~", "to", "a", "al", "à", "bis", "through", "thru", "по")
         found.extend(range(found[-1] + 1, number + 1) if is_range else (number,))
         end = more.end()
     return tuple(found), end

@@ -36,6 +36,8 @@ _SHORT_YEAR = re.compile(
 _SHORT_YEAR_LAST = re.compile(
     r"(?<![\w])(?<!\d\.)(?P<d>[0-3]\d)(?P<sep>[.-])(?P<m>[01]\d)(?P=sep)(?P<y>[012]\d)(?!\d|\.\d)"
 )
+# American, with slashes.
+_SHORT_SLASHES = re.compile(r"(?<![\w/])(?P<m>\d{1,2})/(?P<d>\d{1,2})/(?P<y>[012]\d)(?![\d/])")
 _SHORT_COMPACT = re.compile(
     r"(?<!\w)(?:(?<!\d\.)|(?<=[eE]\d\d\.)|(?<=[eE]\d\d\d\.))(?P<y>[012]\d)(?P<m>[01]\d)(?P<d>[0-3]\d)(?!\w|\.\d)"
 )
@@ -64,6 +66,7 @@ def daily(text: str) -> Numbering | None:
         _MONTH_NAME,
         _SHORT_YEAR,
         _SHORT_YEAR_LAST,
+        _SHORT_SLASHES,
         _SHORT_COMPACT,
     ):
         for match in pattern.finditer(text):

@@ -65,7 +65,7 @@ _SEASON_OF = re.compile(
     r"[. ]?(?:of|von|de|из)[. ]?\d{1,3}(?!\d)",
     re.IGNORECASE,
 )
-_SIGN_DOT = re.compile(r"(?<![^\s\[(])#(?P<s>\d{1,2})\.(?P<e>\d\d)(?!\d)")
+_SIGN_DOT = re.compile(r"(?:(?<![^\s\[(])#|\[(?=\d\.\d\d\]))(?P<s>\d{1,2})\.(?P<e>\d\d)(?!\d)")
 _SERIES_PART = re.compile(
     r"(?<![a-z0-9])series[. ](?P<s>\d{1,2})[\s.,-]+(?:part|pt)[. ](?P<e>\d{1,2})(?!\d)", re.IGNORECASE
 )

@@ -24,9 +24,11 @@ _DATED = re.compile(r"[-. /]\d\d?[-. /]\d\d?(?!\d)")
 _GROUP = re.compile(r"^\s*(?:\[([^\]]*)\]|\{([^}]*)\})[ .\-]*")
 _ROUND = re.compile(r"^\s*\(([^)]*)\)[ .\-]*")
 # An anime group in round brackets, which only the form of its number tells from a title.
+_ROUND_FIRST = re.compile(r"^\s*\(([A-Za-z][\w-]*)\)[ .\-]+(?=\w)")
 _ROUND_GROUP = re.compile(r"^\s*\(([A-Za-z][\w-]*)\)[ .\-]*(?=\w)")
 _SITE = re.compile(
-    r"^[\s\[({]*(?:www[. ][\w-]+[. ]\w{2,12}|[\w-]+\.(?:com|org|net|info|cc|xyz|lol|ws|to))[\s\])}]*(?:[-:|]\s*|(?<=[\])}])\s*)",
+    r"^[\s\[({]*(?:www[. ][\w-]+[. ]\w{2,12}(?:\.-\.)?|[\w-]+\.(?:com|org|net|info|cc|xyz|lol|ws|to))"
+    r"[\s\])}]*(?:[-:|]\s*|(?<=\.-\.)|(?<=[\])}])\s*)",
     re.IGNORECASE,
 )
 _SIDES = re.compile(r"\s+[/|]\s+|\s*\|\s*|\s+(?:aka|a\.k\.a\.?)\s+|\.(?:aka|a\.k\.a)\.", re.IGNORECASE)
@@ -59,6 +61,8 @@ def read_head(text: str, *, of_film: bool = False) -> Head:
     if numbering is not None and numbering.start < start < numbering.end:
         start = numbering.end
     named = _ROUND_GROUP.match(text) if numbering is not None and numbering.form == "absolute" else None
+    if numbering is not None and named is None and start <= 1:
+        named = _ROUND_FIRST.match(text[: numbering.start])
     if named is not None and group is None:
         start, group = named.end(), named[1]
     first = _region_end(covered, start, numbering)

@@ -26,6 +26,7 @@ _FLAT = str.maketrans(
 )
 
 _POST = re.compile(r"^(?:\[[^\]]*\]-){2,}\[?[^\]]*\]?(?:-\[\d+/\d+\])?.*$")
+_QUOTED_POST = re.compile(r"\"([^\"]{4,})\"(?=.*\byEnc\b)")
 _IN_BRACKETS = re.compile(r"\[([^\]]*)\]")
 
 # What stands in for a masked character: neither a digit nor a letter nor a separator.
@@ -82,7 +83,13 @@ def flat(raw: str) -> str:
 
 
 def of_post(name: str) -> str:
-    """Return the release that a Usenet post carries: `[123]-[FULL]-[#group]-[ Name ]-[1/9]`; any other name as it is."""
+    """Return the release that a Usenet post carries, any other name as it is.
+
+    Posts are `[123]-[FULL]-[#group]-[ Name ]-[1/9]` and `"Name.mkv" yEnc (1/9)`.
+    """
+    quoted = _QUOTED_POST.search(name)
+    if quoted is not None:
+        return quoted[1]
     parts = _POST.match(name)
     return max(_IN_BRACKETS.findall(name), key=len).strip() if parts else name
 

@@ -19,18 +19,24 @@ _PACK_AFTER = re.compile(
 _PACK_T = re.compile(r"(?<![A-Za-z0-9])T(?P<s>\d{1,2})(?:-T(?P<t>\d{1,2})(?!\d)|(?=\s*(?:[\[(]|$)))")
 _NAMED = (
     re.compile(rf"(?<![^\W_])(?P<s>{either(ORDINALS)})[. ]{SEASON}(?![^\W\d_])", re.IGNORECASE),
-    re.compile(rf"(?<![^\W_])(?:season|series)[. ](?P<s>{either(COUNTED)})(?![^\W_])", re.IGNORECASE),
-    re.compile(rf"(?<![^\W_])season[. ](?P<s>{either(ROMAN)})(?![^\W_])", re.IGNORECASE),
+    re.compile(
+        rf"(?<![^\W_])(?:seasons?|series)[. ](?P<s>{either(COUNTED)})"
+        rf"(?:[. ](?:to|and|through|&)[. ](?P<t>{either(COUNTED)}))?(?![^\W_])",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"(?<![^\W_])(?:season|series)[. ](?P<s>{either(ROMAN)})(?![^\W_])", re.IGNORECASE),
 )
 _PACK_CHINESE = re.compile(rf"第\s*(?P<s>{CHINESE})(?:[季期]?\s*[-~至到]\s*第?(?P<t>{CHINESE}))?\s*[季期]")
 # Tight, since a lone S is a letter.
 _PACK_APART = re.compile(r"(?<![A-Za-z0-9.])S (?P<s>0\d)(?![\d-])")
 # What stands before the season and is no part of the title.
 _BEFORE = re.compile(
-    r"(?<=[^\W_])[\s.,:(\[-]+(?:(?:the|full|entire|whole|all|komplette|toute|l.int[eé]grale(?:[ .]de)?(?:[ .]la)?|final[ .]season"
-    r"|全[\d一二三四五六七八九十]+季)[\s.(\[]+)+$",
+    r"(?<=[^\W_])[\s.,:(\[-]+(?:(?:the|full|entire|whole|all|(?:die[ .])?komplette|toute|l.int[eé]grale(?:[ .]de)?(?:[ .]la)?"
+    r"|final[ .]season|全[\d一二三四五六七八九十]+季)[\s.(\[]+)+$",
     re.IGNORECASE,
 )
+
+
 # `S03D01`: a disc of a season.
 _PACK_DISC = re.compile(
     r"(?<![a-z0-9])s(?P<s>\d{1,2})[. ]?d(?:is[ck][. ]?)?\d{1,2}(?![a-z0-9])", re.IGNORECASE
@@ -52,7 +58,9 @@ def season_pack(text: str) -> Numbering | None:
     for pattern in (*_NAMED, _PACK_DISC, _PACK_APART):
         match = pattern.search(text)
         if match is not None:
-            return _pack(text, (number_of(match["s"]),), match.start(), match.end())
+            first = number_of(match["s"])
+            last = number_of(match.groupdict().get("t") or match["s"])
+            return _pack(text, tuple(range(first, last + 1)) or (first,), match.start(), match.end())
     return _chinese(text)
 
 

@@ -13,6 +13,8 @@ _FRONT_NUMBER = re.compile(r"^[\s\[(]*(?P<e>\d{1,3})(?:\s?-\s?(?P<f>\d{1,3}))?(?
 _ONLY_NUMBER = re.compile(r"\d{1,2}")
 _GLUED_DIGITS = 3
 _HUNDRED = 100
+# Folders that say nothing of the show.
+_GENERAL = re.compile(r"specials?|extras?|bonus|disc \d+", re.IGNORECASE)
 
 
 def folders_and_leaf(name: str) -> tuple[tuple[str, ...], str]:
@@ -57,15 +59,27 @@ def with_folders(leaf: Head, folders: list[Head], text: str) -> Head:
             return replace(
                 leaf, readings=whole.readings or leaf.readings, numbering=whole.numbering, years=whole.years
             )
-        numbering = _counted_in_folder(front, season, titled, text)
+        numbering = _counted_in_folder(front, season, titled, text) or _behind_title(leaf, titled)
         if numbering is None:
             return leaf
     elif season is not None and numbering.episodes and not numbering.seasons:
         numbering = replace(numbering, seasons=season.seasons, form="folder")
+    if titled is not None and _GENERAL.fullmatch(titled.readings[0].text):
+        titled = next((f for f in folders if f.readings and not _GENERAL.fullmatch(f.readings[0].text)), None)
     begins_with_count = numbering.start == 0 or not leaf.readings
     if titled is not None and begins_with_count:
         return replace(leaf, readings=titled.readings, numbering=numbering, years=titled.years)
     return replace(leaf, numbering=numbering)
+
+
+def _behind_title(leaf: Head, titled: Head | None) -> Numbering | None:
+    """Return the number behind a file's title that is all it has more than its folder's."""
+    if titled is None or not leaf.readings:
+        return None
+    title, _, number = leaf.readings[0].text.rpartition(" ")
+    is_count = number.isdecimal() and 1 < len(number) <= _GLUED_DIGITS
+    same = title.casefold() == titled.readings[0].text.casefold()
+    return Numbering((), (int(number),), form="folder") if is_count and same else None
 
 
 def _says_more(folder: Numbering, file: Numbering) -> bool:
