@@ -11,6 +11,7 @@ from pathlib import Path
 
 from program import actions, event_loop, housekeeping, http, lifecycle, plugins, scenario
 from program.api.context import ApiContext
+from program.api.places import Places
 from program.api.server import ApiServer, create_app
 from program.api.streams import Streams
 from program.bus import Bus
@@ -283,10 +284,13 @@ class Bootstrap:
             vfs_statistics=lambda: asdict(self._vfs.statistics()),
             metrics=self._metrics,
             loop=self._loop.reading,
+            files=self._vfs,
+            places=Places(settings.file_streams),
             streams=self._streams,
             broken=self._found.broken,
         )
-        self._server = ApiServer(create_app(context), settings.host, settings.port, threads=settings.threads)
+        threads = settings.threads + settings.file_streams
+        self._server = ApiServer(create_app(context), settings.host, settings.port, threads=threads)
         self._stack.callback(self._server.stop)
         self._stack.callback(self._streams.close)
 

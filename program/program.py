@@ -77,14 +77,14 @@ class Program:
         """Work until stopped; return None, or why the program cannot go on."""
         if self._stop.is_set():
             return None
-        organs = {"the database": made.ctx.db.healthy, "the mount": made.vfs.healthy}
+        organs = {"the database": made.ctx.db.healthy, "the library": made.vfs.healthy}
         vitals = Vitals(self._clock, organs, self._patience)
         runner = MainRunner(made, self.machines.runner, self._clock, vitals)
         self.machines.program.send(OK)
         runner.start(stack)
         settings = made.store.current
         logger.info(
-            "ready: http://{}:{}, library in {}", settings.api.host, made.server.port, settings.vfs.mount_path
+            "ready: http://{}:{}, library at {}", settings.api.host, made.server.port, made.vfs.place()
         )
         while not self._stop.wait(LOOK_SECONDS):
             trouble = runner.trouble()

@@ -3,6 +3,7 @@
 import hashlib
 import hmac
 from collections.abc import Mapping
+from typing import NoReturn
 
 from flask import Flask, request
 from werkzeug.datastructures import Headers
@@ -15,6 +16,9 @@ from program.log import hide
 # The pages' part of the app: it has a sign-in of its own.
 PAGES = "web"
 SCHEME = "bearer "
+# Where the library is read over HTTP. Players and file managers know basic auth only: the key is its password, whatever the name.
+# Nowhere else, since a browser sends it along with requests that another site makes.
+SHARES = frozenset({"files", "dav"})
 TOKEN_LENGTH = 32
 
 
@@ -28,10 +32,27 @@ def install(app: Flask, routes: Mapping[str, Route], context: ApiContext) -> Non
         route = routes.get(request.endpoint or "")
         if route is not None and route.access is not Access.KEY and request.method != "OPTIONS":
             return
-        if not any(same(given, key_of(context)) for given in given_keys(request.headers)):
-            raise ApiError(
-                401, "the API key is missing or wrong: send it as X-Api-Key", {"WWW-Authenticate": "Bearer"}
-            )
+        is_share = request.path.split("/")[1] in SHARES
+        given = [*given_keys(request.headers), *(given_passwords() if is_share else ())]
+        if not any(same(one, key_of(context)) for one in given):
+            _refuse(is_share=is_share)
+
+
+def _refuse(*, is_share: bool) -> NoReturn:
+    """Raise ApiError 401 with how to ask."""
+    said, scheme = "send it as X-Api-Key", "Bearer"
+    if is_share:
+        said, scheme = (
+            f"{said}, or as the password",
+            'Basic realm="Rivulet, password: API key", charset="UTF-8"',
+        )
+    raise ApiError(401, f"the API key is missing or wrong: {said}", {"WWW-Authenticate": scheme})
+
+
+def given_passwords() -> list[str]:
+    """Return the password of the request's basic auth, as a list of at most one."""
+    given = request.authorization
+    return [given.password] if given is not None and given.type == "basic" and given.password else []
 
 
 def key_of(context: ApiContext) -> str:

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from program.actions import Actions
+from program.api.places import Places
 from program.api.streams import Streams
 from program.clock import Clock
 from program.db.engine import Database
@@ -15,6 +16,8 @@ from program.metrics import LoopReading, Metrics
 from program.plugins import Broken, Registry
 from program.queues.job import Added, JobState, JobView
 from program.settings.store import SettingsStore
+from program.vfs.open_files import FileHandle
+from program.vfs.tree import Node
 
 # The machine whose state says whether the program works.
 PROGRAM_MACHINE = "Program"
@@ -45,12 +48,23 @@ class Queues(Protocol):
         """Return the dedup ids held now."""
 
 
+class SharedFiles(Protocol):
+    """The library as files, for whoever reads it over HTTP."""
+
+    def lookup(self, path: str) -> Node | None:
+        """Return what is at an absolute path, or None."""
+
+    def open(self, path: str) -> FileHandle:
+        """Return an open file. Raises OSError with an errno."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiContext:
     """The objects behind the API.
 
     machines: of the lifecycle, one of them named `Program`. providers: keys of debrid services. vfs_statistics: a mapping or a
-    dataclass of counters. loop: how the loop does. streams: who listens live. broken: what should have been a plugin.
+    dataclass of counters. loop: how the loop does. files, places: the library over HTTP, and how much of it at a time. streams: who
+    listens live. broken: what should have been a plugin.
     """
 
     db: Database
@@ -66,6 +80,8 @@ class ApiContext:
     vfs_statistics: Callable[[], object]
     metrics: Metrics
     loop: Callable[[], LoopReading]
+    files: SharedFiles
+    places: Places
     streams: Streams = field(default_factory=Streams)
     broken: tuple[Broken, ...] = ()
 

@@ -39,7 +39,7 @@ class Route:
     """One call.
 
     rule: Flask's, without the prefix unless `is_bare`. handle: takes the context, the parts of the path by name, and `query` and
-    `body` when there are models for them. media: the type of its answer.
+    `body` when there are models for them. media: the type of its answer. says_options: whether OPTIONS is answered with its method.
     """
 
     method: str
@@ -53,6 +53,7 @@ class Route:
     access: Access = Access.KEY
     is_bare: bool = False
     media: str = "application/json"
+    says_options: bool = True
 
     @property
     def path(self) -> str:
@@ -76,7 +77,14 @@ def add(app: Flask, route: Route, context: ApiContext) -> None:
             given["body"] = read_body(route.body)
         return respond(route.handle(context, **given))
 
-    app.add_url_rule(route.path, route.endpoint, view, methods=[route.method], strict_slashes=False)
+    app.add_url_rule(
+        route.path,
+        route.endpoint,
+        view,
+        methods=[route.method],
+        strict_slashes=False,
+        provide_automatic_options=route.says_options,
+    )
 
 
 def respond(answer: Answer) -> Response:

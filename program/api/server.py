@@ -6,12 +6,15 @@ import threading
 import waitress
 from flask import Flask, request
 from waitress import wasyncore
+from waitress.channel import HTTPChannel
 from waitress.server import BaseWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
 from program.api import (
     auth,
+    dav,
     errors,
+    files,
     items,
     match,
     metrics,
@@ -26,6 +29,7 @@ from program.api import (
 from program.api.context import ApiContext
 from program.api.errors import ApiError
 from program.api.routes import Route, add
+from program.clock import SystemClock
 from program.errors import StartupError
 from program.log import logger
 from program.web import app as web
@@ -39,6 +43,10 @@ KIB = 1024
 # How long running requests may take after a stop, and how long their answers may take to leave.
 STOP_SECONDS = 5.0
 FLUSH_SECONDS, FLUSH_TURN_SECONDS = 1.0, 0.05
+# What waits to be sent stays in memory: the server would write more than a mebibyte of it to a temporary file.
+MOST_UNSENT = 512 * 1024
+# A client that has taken nothing for so long while something waits for it is gone; a paused player asks again.
+STALLED_SECONDS = 600.0
 # The server wakes up by itself this often; everything else wakes it at once.
 POLL_SECONDS = 1.0
 
@@ -59,7 +67,7 @@ def create_app(context: ApiContext) -> Flask:
     """Return the app with every route; each asks for the API key unless it is marked otherwise."""
     app = Flask("rivulet", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = context.store.current.api.max_body_kib * KIB
-    routes = (*ROUTES, openapi.route(ROUTES))
+    routes = (*ROUTES, *files.ROUTES, *dav.ROUTES, openapi.route(ROUTES))
     errors.install(app, context.clock)
     web.install(app, context)
     auth.install(app, {route.endpoint: route for route in routes}, context)
@@ -77,13 +85,24 @@ def _refuse_when_ending(app: Flask, context: ApiContext) -> None:
 
 
 class ApiServer:
-    """Serves an app from a thread of its own. port 0: any free one."""
+    """Serves an app from a thread of its own. port 0: any free one. stalled_seconds: when a client that takes nothing is let go."""
 
-    def __init__(self, app: Flask, host: str, port: int, *, threads: int = 16) -> None:
+    def __init__(
+        self,
+        app: Flask,
+        host: str,
+        port: int,
+        *,
+        threads: int = 16,
+        stalled_seconds: float = STALLED_SECONDS,
+    ) -> None:
         self._app = app
         self._host = host
         self._port = port
         self._threads = threads
+        self._stalled_seconds = stalled_seconds
+        # The one that the server notes its clients' activity by.
+        self._clock = SystemClock()
         # Held while the serving thread is woken, so that it does not close what wakes it meanwhile. Guards what follows.
         self._waking = threading.Lock()
         self._stopping = False
@@ -101,6 +120,7 @@ class ApiServer:
                 port=self._port,
                 threads=self._threads,
                 ident=None,
+                outbuf_high_watermark=MOST_UNSENT,
                 max_request_body_size=self._app.config["MAX_CONTENT_LENGTH"] * CUT_OFF,
             )
         except (OSError, ValueError) as error:
@@ -134,12 +154,20 @@ class ApiServer:
         """Serve until stopped. Only this thread touches the sockets, so that none is closed under another's hands."""
         while not self._is_stopping():
             self._turn(POLL_SECONDS)
+            self._let_go_of_stalled()
         dispatcher.shutdown(timeout=STOP_SECONDS)
         turns = round(FLUSH_SECONDS / FLUSH_TURN_SECONDS)
         while turns and any(getattr(one, "total_outbufs_len", 0) for one in self._map.values()):
             self._turn(FLUSH_TURN_SECONDS)
             turns -= 1
         wasyncore.close_all(self._map, ignore_all=True)
+
+    def _let_go_of_stalled(self) -> None:
+        """Close connections whose client has taken nothing for long: each may hold a thread."""
+        oldest = self._clock.now().timestamp() - self._stalled_seconds
+        for one in tuple(self._map.values()):
+            if isinstance(one, HTTPChannel) and one.total_outbufs_len and one.last_activity < oldest:
+                one.handle_close()
 
     def _is_stopping(self) -> bool:
         with self._waking:

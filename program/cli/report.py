@@ -21,10 +21,12 @@ from program.settings.store import SettingsStore
 from program.vfs.kernel import answers, mounts_at
 from program.vfs.mount import unusable
 from program.vfs.preflight import ANSWER_SECONDS, KIND, mount_point
+from program.web import mount_checks
 
 GOOD = "ok"
 WRONG = "wrong"
 HINT = "note"
+OVER_HTTP = "the library is served at /dav and /files of the API"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,7 @@ def check(environ: Mapping[str, str], clock: Clock) -> list[Finding]:
     found = [Finding("settings", GOOD, f"{store.file} is good")]
     found.append(_tried("database", lambda: _database(store, clock)))
     found.append(_mount(store.current))
+    found.extend(_reach(store.current))
     found.extend(_providers(opened, clock))
     return found
 
@@ -80,13 +83,25 @@ def _database(store: SettingsStore, clock: Clock) -> str:
 
 
 def _mount(settings: RootSettings) -> Finding:
+    if settings.vfs.mode == "webdav":
+        return Finding("mount", GOOD, f"vfs.mode: no mount is wanted; {OVER_HTTP}")
     path = mount_point(settings.vfs)
     if any(entry.kind == KIND for entry in mounts_at(path)) and answers(path, ANSWER_SECONDS) is None:
         return Finding("mount", GOOD, f"{path} is mounted by the running Rivulet")
     reason = unusable(settings.vfs)
     if reason:
-        return Finding("mount", WRONG, reason)
+        is_needed = settings.vfs.mode == "fuse"
+        return (
+            Finding("mount", WRONG, reason) if is_needed else Finding("mount", HINT, f"{reason}; {OVER_HTTP}")
+        )
     return Finding("mount", GOOD, f"{settings.vfs.mount_path} can be mounted")
+
+
+def _reach(settings: RootSettings) -> Iterator[Finding]:
+    """Yield what keeps other users and containers from seeing the mount."""
+    for check in mount_checks.checks(settings.vfs, is_mounted=True, mountinfo=mount_checks.read_mounts()):
+        if not check.is_well:
+            yield Finding("mount", HINT, f"{check.title}: {check.said}. {check.mend}")
 
 
 def _providers(opened: Opened, clock: Clock) -> Iterator[Finding]:

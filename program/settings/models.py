@@ -25,6 +25,12 @@ class ApiSettings(Section):
     )
     port: int = Field(default=8484, ge=1, le=65535, description="Port to listen on")
     threads: int = Field(default=16, ge=2, le=256, description="Requests that are answered at the same time")
+    file_streams: int = Field(
+        default=8,
+        ge=1,
+        le=64,
+        description="Files that are read over HTTP (/files, /dav) at the same time, each on a thread of its own beside those",
+    )
     max_body_kib: int = Field(
         default=1024, ge=16, le=65536, description="Largest body that a request may have, in KiB"
     )

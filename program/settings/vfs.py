@@ -22,7 +22,7 @@ class VfsSettings(Section):
 
     mode: Literal["fuse", "webdav", "auto"] = Field(
         default="fuse",
-        description="How the library is shown: a FUSE mount, WebDAV, or whichever this machine allows",
+        description="How the library is shown: fuse mounts it, webdav serves it over HTTP only, auto mounts it where that works",
     )
     mount_path: Path = Field(
         default=Path("/mnt/rivulet"),

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from program.clock import Clock
+from program.vfs.counters import Counters
 from program.vfs.tree import Directory, Tree, TreeFile, Version
 
 # Tells the kernel of changed paths, soon, on another thread; then calls back.
@@ -144,3 +145,24 @@ class OpenFiles:
                 if self._unsettled.get(path) is settled:
                     del self._unsettled[path]
         settled.set()
+
+
+class FileHandle:
+    """An open file for whoever reads without the mount; to be closed. It holds its path as a handle of the kernel does."""
+
+    def __init__(self, files: OpenFiles, path: str, counters: Counters) -> None:
+        """Open the file at `path`. Raises OSError with an errno."""
+        self._files = files
+        self._counters = counters
+        self._number = files.open(path)
+        self.file = files.get(self._number).file
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Return the bytes of the range, fewer only at the file's end. Raises ReadFailed in bounded time."""
+        data = b"".join(self._files.read(self._number, offset, size))
+        self._counters.add(reads=1, bytes_read=len(data))
+        return data
+
+    def close(self) -> None:
+        """Close it; a second time raises OSError (EBADF)."""
+        self._files.close(self._number)

@@ -37,8 +37,6 @@ def why_unusable(settings: VfsSettings) -> str | None:
 
 def check(settings: VfsSettings) -> None:
     """Raise StartupError when this machine or these settings do not allow a mount."""
-    if settings.mode != "fuse":
-        raise StartupError(f'vfs.mode: "{settings.mode}" is not available yet; set it to "fuse"')
     if not Path("/dev/fuse").exists():
         raise StartupError(
             "/dev/fuse is missing: load the fuse module (modprobe fuse), or give it to the container (--device /dev/fuse)"

@@ -16,11 +16,11 @@ from program.vfs.counters import Counters, Counts
 from program.vfs.disk import DiskChunks, Place
 from program.vfs.links import Links, Resolve
 from program.vfs.mount import Mount
-from program.vfs.open_files import OpenFiles, Readable
+from program.vfs.open_files import FileHandle, OpenFiles, Readable
 from program.vfs.readers import Readers
 from program.vfs.sources import Sources
 from program.vfs.supplies import Supplies
-from program.vfs.tree import STANDARD_FOLDERS, Tree, TreeFile
+from program.vfs.tree import STANDARD_FOLDERS, Node, Tree, TreeFile
 from program.vfs.workers import Workers
 
 __all__ = ["Resolve", "TreeFile", "Vfs", "VfsStatistics"]
@@ -43,8 +43,13 @@ STOP_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class VfsStatistics:
-    """What happened since the start, and what there is now. memory, disk: bytes of file contents."""
+    """What happened since the start, and what there is now.
 
+    way: `fuse` or `http`. why_not_mounted: in mode `auto`, what stood in the way of a mount. memory, disk: bytes of file contents.
+    """
+
+    way: str
+    why_not_mounted: str | None
     counts: Counts
     open_handles: int
     files: int
@@ -75,6 +80,8 @@ class Vfs:
         self._files = OpenFiles(Tree(), _no_reader, clock)
         self._mount: Mount | None = None
         self._disk: tuple[DiskChunks | None, ...] = ()
+        self._is_serving = False
+        self._why_not_mounted: str | None = None
 
     @property
     def mount_path(self) -> Path:
@@ -87,17 +94,21 @@ class Vfs:
         return self._files.tree
 
     def start(self, files: Iterable[TreeFile]) -> None:
-        """Build the tree and mount it; return once it can be read. Raises StartupError with a sentence."""
+        """Build the tree and show it in the way that the settings name; return once it can be read.
+
+        Raises StartupError with a sentence. In mode `auto` a mount that fails is no error: the tree is then served over HTTP alone.
+        """
         with ExitStack() as stack:
             readers = Readers(self._supplies(stack))
             self._files = OpenFiles(Tree(files, self._standard_folders), readers.open, self._clock)
             stack.callback(readers.stop, STOP_SECONDS)
             readers.start()
-            self._mount = Mount(self._settings, self._files, self._counters)
-            stack.callback(self._mount.stop)
+            if self._settings.mode in ("fuse", "auto"):
+                self._start_mount(stack)
             # Whoever waits for bytes gets an error before the mount is taken away under them.
             stack.callback(readers.cancel)
-            self._mount.start()
+            self._is_serving = True
+            stack.callback(self._end_serving)
             self._stack = stack.pop_all()
 
     def apply(self, added: Iterable[TreeFile] = (), removed: Iterable[int] = ()) -> set[str]:
@@ -124,15 +135,36 @@ class Vfs:
         stack.close()
 
     def healthy(self) -> bool:
-        """Return whether the library can be read at the mount path right now."""
-        return self._mount is not None and self._mount.healthy()
+        """Return whether the library can be read right now: at the mount path, or over HTTP where there is no mount."""
+        return self._mount.healthy() if self._mount is not None else self._is_serving
+
+    def place(self) -> str:
+        """Return where the library is shown, for a log line."""
+        return str(self.mount_path) if self._mount is not None else "/dav and /files of the API"
+
+    def lookup(self, path: str) -> Node | None:
+        """Return what is at an absolute path of the library, or None."""
+        return self.tree.lookup(path)
+
+    def open(self, path: str) -> FileHandle:
+        """Return an open file for whoever reads without the mount. Raises OSError with an errno."""
+        return FileHandle(self._files, path, self._counters)
 
     def statistics(self) -> VfsStatistics:
         """Return the counters as they are now."""
         files, size = self.tree.totals()
         memory = self._store.statistics().size
         disk = sum(kept.size() for kept in self._disk if kept is not None)
-        return VfsStatistics(self._counters.counts(), self._files.count(), files, size, memory, disk)
+        return VfsStatistics(
+            way="fuse" if self._mount is not None else "http",
+            why_not_mounted=self._why_not_mounted,
+            counts=self._counters.counts(),
+            open_handles=self._files.count(),
+            files=files,
+            total_size=size,
+            memory=memory,
+            disk=disk,
+        )
 
     def path_of(self, entry_id: int) -> str | None:
         """Return where the file of an entry is shown within the mount; a collision may have given it another name."""
@@ -141,6 +173,23 @@ class Vfs:
     def open_handles(self, entry_id: int) -> int:
         """Return how many handles are open on the file of an entry."""
         return self._files.handles_on(entry_id)
+
+    def _start_mount(self, stack: ExitStack) -> None:
+        """Mount; in mode `auto`, go on without when that cannot be done. Raises StartupError."""
+        mount = Mount(self._settings, self._files, self._counters)
+        try:
+            mount.start()
+        except StartupError as error:
+            if self._settings.mode != "auto":
+                raise
+            self._why_not_mounted = str(error)
+            logger.warning("{}; the library is served at /dav and /files of the API instead", error)
+            return
+        self._mount = mount
+        stack.callback(mount.stop)
+
+    def _end_serving(self) -> None:
+        self._is_serving = False
 
     def _supplies(self, stack: ExitStack) -> Supplies:
         """Return what the readers work with. Raises StartupError when the cache folder cannot be used."""

@@ -24,12 +24,27 @@ class Check:
 def checks(settings: VfsSettings, *, is_mounted: bool, mountinfo: str) -> tuple[Check, ...]:
     """Return what was found about the library folder."""
     path = mount_point(settings)
+    is_fallback = settings.mode == "auto" and not any(
+        parts[POINT] == str(path) for line in mountinfo.splitlines() if len(parts := line.split()) > POINT
+    )
+    if settings.mode == "webdav" or is_fallback:
+        return (_served(is_fallback=is_fallback),)
     return (_folder(path, is_mounted=is_mounted), _others(settings), _shared(path, mountinfo))
 
 
 def read_mounts() -> str:
     """Return what the system says of its mounts."""
     return MOUNTS.read_text(encoding="utf-8", errors="replace")
+
+
+def _served(*, is_fallback: bool) -> Check:
+    why = (
+        "This machine does not allow a mount; the log says why"
+        if is_fallback
+        else "No mount is wanted (vfs.mode)"
+    )
+    said = f"{why}. Its files are at /dav (WebDAV) and /files of this address; the password is the API key"
+    return Check(True, "The library is served over HTTP", said)
 
 
 def _folder(path: Path, *, is_mounted: bool) -> Check:

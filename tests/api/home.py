@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from program.actions import Actions
 from program.api.context import ApiContext
+from program.api.places import Places
 from program.api.server import ApiServer, create_app
 from program.clock import ManualClock
 from program.db.engine import Database
@@ -31,10 +32,15 @@ from program.services.plugin import Account, ContentService, Downloader
 from program.settings.models import RootSettings
 from program.settings.provider import ProviderSettings
 from program.settings.store import SettingsStore
+from program.settings.vfs import VfsSettings
+from program.vfs.vfs import Vfs
 from tests.db.library import Library
 from tests.support.sample_plugin import Sample, SampleSettings, sources
 
 KEY = "key-of-the-owner-0001"
+PLACES = 2
+# Long enough for an answer on a busy machine, short enough to wait for.
+STALLED_SECONDS = 3.0
 
 
 class LetterboxSettings(ProviderSettings):
@@ -125,6 +131,7 @@ class Home:
         self.folder = Folder()
         self.told: list[Told] = []
         self.woken = 0
+        self.links: dict[int, str] = {}
         self.mounted = True
         self.machine = Machine("Program", PROGRAM, clock)
         self.machine.send("start")
@@ -133,6 +140,10 @@ class Home:
         self.store = SettingsStore(folder, compose_settings(CLASSES), {"RIVULET_LOG__LEVEL": "INFO"})
         self.store.open()
         self.registry = Registry(self.store.current, CLASSES, sources(clock), clock, pause=lambda _: None)
+        shown = VfsSettings(
+            mode="webdav", mount_path=folder / "mnt", cache_dir=folder / "vfs", read_timeout_seconds=1
+        )
+        self.vfs = Vfs(shown, self.link, clock)
         self.metrics = Metrics()
         self.meter = Meter(self.metrics, clock)
         self.engine = Engine(clock, around=self.meter.around)
@@ -162,10 +173,19 @@ class Home:
             vfs_statistics=lambda: {"counts": {"bytes_read": 4096, "errors": 2}, "files": 3},
             metrics=self.metrics,
             loop=lambda: LoopReading(turns=7, seconds=0.5, lag=0.25),
+            files=self.vfs,
+            places=Places(PLACES),
         )
-        self.server = ApiServer(create_app(self.context), "127.0.0.1", 0, threads=4)
+        app = create_app(self.context)
+        self.server = ApiServer(app, "127.0.0.1", 0, threads=4 + PLACES, stalled_seconds=STALLED_SECONDS)
         self.server.start()
         self._session = requests.Session()
+
+    def link(self, entry_id: int, dead_url: str | None) -> Link:
+        """Return where an entry's bytes are; most files of these tests are in memory and have no address."""
+        if entry_id not in self.links:
+            raise Transient(f"entry {entry_id} has no link, nor anything for {dead_url}")
+        return Link(self.links[entry_id], None, "demo")
 
     def _wake(self) -> None:
         self.woken += 1
@@ -206,4 +226,5 @@ class Home:
         """End the server and its clients."""
         self._session.close()
         self.server.stop()
+        self.vfs.stop()
         self.registry.close()

@@ -223,7 +223,6 @@ def test_a_folder_that_is_not_empty_is_refused(library: Library, mount: Mounting
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"mode": "webdav"}, r'vfs\.mode: "webdav" is not available yet; set it to "fuse"'),
         ({"mount_path": Path("/proc/rivulet")}, r"vfs\.mount_path: /proc/rivulet cannot be made: .+"),
         (
             {"mount_path": Path("/etc/hostname")},

@@ -39,6 +39,15 @@ def test_the_mount_nearest_to_the_folder_counts() -> None:
     assert checks(settings(), is_mounted=True, mountinfo=own)[2].is_well
 
 
+@pytest.mark.parametrize(("mode", "word"), [("webdav", "vfs.mode"), ("auto", "does not allow")])
+def test_a_library_that_is_not_mounted_says_where_it_is(mode: str, word: str) -> None:
+    wanted = settings().model_copy(update={"mode": mode})
+    [served] = checks(wanted, is_mounted=True, mountinfo=SHARED)
+    assert served.is_well
+    assert word in served.said
+    assert "/dav" in served.said
+
+
 def test_the_first_step_shows_the_folder_and_goes_on(home: Home, owner: Visitor) -> None:
     page = owner.open("/setup/files")
     assert "The folder is there" in page.text
