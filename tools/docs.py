@@ -1,7 +1,8 @@
 """Writes the files that follow from the code; `--check` only says whether they are current.
 
-Whole files: the example settings, their schema, their page, the page of the API. Parts of docs/: a page has a place for each,
-between `<!-- generated: NAME -->` and `<!-- end: NAME -->`; to add one, add a line to `PARTS`.
+Whole files: the example settings, their schema, their page, the page of the API, that of the
+specifications. Parts of docs/: a page has a place for each, between
+`<!-- generated: NAME -->` and `<!-- end: NAME -->`; to add one, add a line to `PARTS`.
 """
 
 import argparse
@@ -17,6 +18,7 @@ from program.media.tables import dates_markdown, states_markdown, table
 from program.plugins import discover, generated_files
 from program.state_transition import moves
 from tools import life_tables
+from tools.conformance import page as conformance
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -63,7 +65,11 @@ def rendered(text: str, parts: Iterable[Part]) -> str:
 
 def stale(root: Path = ROOT) -> dict[Path, str]:
     """Return the files that are not current, with what they should be."""
-    wanted = {**generated_files(discover()), "docs/api.md": api_page()}
+    wanted = {
+        **generated_files(discover()),
+        "docs/api.md": api_page(),
+        conformance.PAGE: conformance.conformance_page(),
+    }
     for page in sorted({part.page for part in PARTS}):
         wanted[page] = rendered(current(root / page), [part for part in PARTS if part.page == page])
     return {root / name: text for name, text in wanted.items() if current(root / name) != text}

@@ -1,5 +1,6 @@
 """The in-process engine: queues, flows, workers, sandbox. It knows nothing of items, the database or providers."""
 
+from program.queues.backoff import back_off_calls
 from program.queues.engine import Engine
 from program.queues.errors import ChildFailed, EngineClosed, InvalidJob, KeyHeld
 from program.queues.job import (
@@ -66,6 +67,7 @@ __all__ = [
     "Sandbox",
     "SandboxFailed",
     "WaitFor",
+    "back_off_calls",
     "normalised",
     "parallelism",
 ]

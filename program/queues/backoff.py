@@ -14,6 +14,8 @@ from program.queues.job import Delay, Fail, Outcome
 # Waits after the first, the second and every later failed attempt: long enough for a busy database or a restarted
 # service, short enough for a person who watches.
 WAITS = (timedelta(seconds=5), timedelta(seconds=30))
+# The wait after the first failed call of an outside service, from the specification; each further one is twice as long.
+CALL_WAIT = timedelta(seconds=10)
 # Up to this share is added, so that jobs which failed together do not come back together.
 JITTER = 0.2
 
@@ -38,6 +40,11 @@ Verdict: TypeAlias = Outcome | Removed | Retry
 def back_off(failures: int) -> timedelta:
     """Return the wait after so many failed attempts (1 or more), without jitter."""
     return WAITS[min(failures, len(WAITS)) - 1]
+
+
+def back_off_calls(failures: int) -> timedelta:
+    """Return the wait after so many failed calls of an outside service (1 or more), without jitter."""
+    return CALL_WAIT * (1 << (failures - 1))
 
 
 def with_jitter(wait: timedelta, chance: random.Random) -> timedelta:

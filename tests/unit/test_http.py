@@ -6,7 +6,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from pathlib import Path
@@ -162,6 +162,7 @@ def test_an_answer_that_is_not_what_is_due_is_a_bad_answer_with_its_place(
         (500, Transient),
         (502, Transient),
         (503, Transient),
+        (504, Transient),
         (509, Transient),
     ],
 )
@@ -507,6 +508,20 @@ def test_bodies_are_sent_as_asked(httpserver: HTTPServer) -> None:
     demo = source(httpserver)
     assert demo.post("/json", json={"a": [1]}).status == 201
     assert demo.put("/form", form={"a": "&b"}).status == 204
+
+
+@pytest.mark.parametrize(
+    ("limits", "at_once"), [(Limits(requests=10_000), 200), (Limits(requests=10_000, concurrency=3), 3)]
+)
+def test_a_service_takes_200_calls_at_a_time_unless_its_plugin_says_otherwise(
+    httpserver: HTTPServer, limits: Limits, at_once: int
+) -> None:
+    found = source(httpserver, limits=limits)
+    with ExitStack() as under_way:
+        for _ in range(at_once):
+            under_way.enter_context(found._admitted())
+        with pytest.raises(RetryLater, match="all its calls are under way"):
+            under_way.enter_context(found._admitted())
 
 
 def test_a_redirect_to_another_service_loses_the_credentials(httpserver: HTTPServer) -> None:

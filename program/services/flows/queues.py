@@ -11,7 +11,16 @@ from program.events import ASKED, CATALOGUE, Event
 from program.media.entry import Link
 from program.media.item import States
 from program.plugins import Hooked
-from program.queues import FLOW_SHARE, MAP_SHARE, PARSE_SHARE, VALIDATE_SHARE, Job, Outcome, QueueDef
+from program.queues import (
+    FLOW_SHARE,
+    MAP_SHARE,
+    PARSE_SHARE,
+    VALIDATE_SHARE,
+    Job,
+    Outcome,
+    QueueDef,
+    back_off_calls,
+)
 from program.queues.engine import Engine
 from program.services.flows import (
     download_item,
@@ -178,6 +187,7 @@ def define_plugins(engine: Engine, ctx: FlowContext, hooked: Hooked, limits: Map
                     output=answer_of(event),
                     handler=partial(plugin_hook.handle, ctx, plugin.key),
                     concurrency=limits.get(plugin.key, plugin.concurrency),
+                    backoff=back_off_calls,
                 )
             )
 

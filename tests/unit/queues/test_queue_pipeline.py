@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
-from program.events import ASKED, TOLD, MovieIndexRequested, ScrapeRequested, TorrentRemoveRequested
-from program.queues import Engine, InvalidJob, JobSpec
+from program.db.engine import Database
+from program.errors import Transient
+from program.event_loop import job_for
+from program.events import (
+    ASKED,
+    TOLD,
+    CoreStarted,
+    MovieIndexRequested,
+    ScrapeRequested,
+    TorrentRemoveRequested,
+)
+from program.media.item import MediaType, QueueClass
+from program.media.state import Policy
+from program.plugins import Registry
+from program.queues import Engine, InvalidJob, JobSpec, JobState
 from program.queues.queue import QueueDef
 from program.services.flows import names
-from program.services.flows.context import ItemJob
+from program.services.flows.context import FlowContext, ItemJob
 from program.services.flows.plugin_hook import Paused
 from program.services.flows.process_media_item import MediaItemJob
-from program.services.flows.queues import FLOWS, answer_of
-from program.state_transition import ItemStep
+from program.services.flows.queues import FLOWS, answer_of, define_plugins
+from program.services.flows.scrape_item import Search
+from program.services.plugin import Hook
+from program.state_transition import ItemStep, Step
 from tests.support.queues import Lab, echo
+from tests.support.sample_plugin import Sample, settings, sources
+from tests.support.titles import movie
+from tests.support.wishes import wanted_film
 
 FLOW_QUEUES = {
     "process-item-request",
@@ -120,6 +141,111 @@ def test_a_plugins_queue_gives_what_its_event_asks_for_or_that_it_is_paused() ->
     assert not isinstance("a film", answer_of(MovieIndexRequested) or ())
     assert isinstance(None, answer_of(TorrentRemoveRequested) or ())
     assert {answer_of(event) for event in TOLD} == {None}
+
+
+def test_a_search_is_a_tree_down_to_every_scraper() -> None:
+    engine = engine_of("process-media-item", "scrape-item", "scrape-item.parse-scrape-results")
+    item, wanted = ItemJob(1, 1, "Sintel", ()), wanted_film()
+    scrapers = tuple(names.plugin_queue(ScrapeRequested.type, key) for key in ("torrentio", "comet"))
+    for queue in scrapers:
+        engine.define(QueueDef(name=queue, input=ScrapeRequested, handler=echo))
+    asked = tuple(job(queue, ScrapeRequested(wanted)) for queue in scrapers)
+    parse = replace(job("scrape-item.parse-scrape-results", Search(wanted, "Sintel")), children=asked)
+    search = replace(job("scrape-item", item), children=(parse,))
+    engine.add(replace(job("process-media-item", MediaItemJob(1, 1, "Sintel", ())), children=(search,)))
+    states = {view.queue: view.state for queue in engine.counts() for view in engine.jobs(queue)}
+    parents = ("process-media-item", "scrape-item", "scrape-item.parse-scrape-results")
+    assert states == {
+        **dict.fromkeys(parents, JobState.WAITING_CHILDREN),
+        **dict.fromkeys(scrapers, JobState.WAITING),
+    }
+
+
+def test_the_ids_against_doubles_are_those_of_the_specification() -> None:
+    assert [names.process_media_item_id(kind, 7) for kind in MediaType] == [
+        "process-movie-7",
+        "process-show-7",
+        "process-season-7",
+        "process-episode-7",
+    ]
+    assert names.process_item_request_id(7) == "process-item-request-7"
+    assert names.stream_link_id(7) == "request-stream-link-7"
+
+
+@pytest.mark.parametrize("step", [None, *ItemStep])
+def test_the_job_of_an_item_has_its_title_its_step_and_whether_it_began_the_work(
+    step: ItemStep | None,
+) -> None:
+    queue = "process-media-item" if step else "process-item-request"
+    root = movie(id=7, title="Sintel")
+    for is_root_item in (True, False):
+        spec = job_for(root, Step("a service", queue, step, 7, QueueClass.NORMAL, is_root_item))
+        assert (spec.name, spec.data.title, spec.data.item_id) == ("Sintel", "Sintel", 7)
+        assert spec.data.is_root_item is is_root_item
+        assert step is None or spec.data.step is step
+        assert spec.dedup_id == ("process-movie-7" if step else "process-item-request-7")
+
+
+@pytest.mark.parametrize("name", sorted(FLOWS))
+def test_every_flow_keeps_what_has_ended_by_one_rule(name: str) -> None:
+    flow = FLOWS[name]
+    kept = QueueDef(name=name, input=flow.input, handler=echo).kept()
+    assert (kept.completed, kept.completed_age) == (5000, None)
+    assert (kept.failed, kept.failed_age) == (5000, timedelta(hours=24))
+
+
+class Stubborn(Sample):
+    """Hooks two events, and says that its service is away."""
+
+    calls = 0
+
+    def hooks(self) -> Mapping[str, Hook]:
+        return {ScrapeRequested.type: self.fail, CoreStarted.type: self.fail}
+
+    def fail(self, _event: object) -> None:
+        type(self).calls += 1
+        raise Transient("sample: answers 502")
+
+
+@pytest.fixture
+def stubborn(tmp_path: Path) -> Iterator[Lab]:
+    """Yield an engine with the queues of a plugin whose service is away."""
+    lab = Lab()
+    database = Database(f"sqlite:///{tmp_path / 'rivulet.db'}", data_dir=tmp_path, clock=lab.clock)
+    database.open()
+    model = settings(scraping={"sample": {"enabled": True}})
+    registry = Registry(model, (Stubborn,), sources(lab.clock), lab.clock)
+    ctx = FlowContext(
+        db=database,
+        engine=lab.engine,
+        registry=registry,
+        clock=lab.clock,
+        settings=lambda: model,
+        policy=Policy,
+        library=None,  # type: ignore[arg-type]
+        tell=lambda _event: None,
+    )
+    define_plugins(lab.engine, ctx, registry.hooked(), {})
+    yield lab
+    registry.close()
+    database.close()
+
+
+def test_a_plugin_has_a_queue_for_each_event_that_it_hooks(stubborn: Lab) -> None:
+    assert set(stubborn.engine.counts()) == {
+        "riven.media-item.scrape.requested.plugin[sample]",
+        "riven.core.started.plugin[sample]",
+    }
+
+
+def test_a_call_of_a_service_that_fails_is_made_again_after_10_and_20_seconds(stubborn: Lab) -> None:
+    stubborn.engine.add(job("riven.core.started.plugin[sample]", CoreStarted()))
+    calls = []
+    for seconds in (0.0, 9.9, 0.1, 19.9, 0.1, 600.0):
+        stubborn.after(seconds)
+        calls.append(Stubborn.calls)
+    assert calls == [1, 1, 2, 2, 3, 3]
+    assert [(view.state, view.attempts) for view in stubborn.ended] == [(JobState.FAILED, 3)]
 
 
 def allows(pattern: str, queue: str) -> bool:
