@@ -20,7 +20,8 @@ from program.events import ExternalItemRequested, ItemRequestRemoved
 from program.media.item import Item, Node
 from program.media.metadata import ContentRequest
 from program.media.outcomes import Changes, restarted
-from program.services.flows import names, request_content_services, tidy_account
+from program.queues import Priority
+from program.services.flows import names, process_item_request, request_content_services, tidy_account
 from program.services.flows.context import FlowContext, item_of, label
 
 # What being as new forgets beside what a retry does; a season or episode keeps its index, which only its show can renew.
@@ -48,7 +49,7 @@ class Actions:
 
     def __init__(self, ctx: FlowContext, wake: Callable[[], None]) -> None:
         self._ctx = ctx
-        self._wake = wake
+        self.wake = wake
 
     def add(self, wishes: Sequence[ContentRequest], *, by_person: bool = True) -> tuple[ItemResult, ...]:
         """Write wishes down; a title that is known gets what is new in the wish."""
@@ -56,7 +57,7 @@ class Actions:
         if not by_person:
             for found in accepted:
                 self._ctx.tell(ExternalItemRequested(item_id=found.item_id, sentence=found.sentence))
-        self._wake()
+        self.wake()
         return tuple(
             ItemResult(found.item_id, "", found.sentence, done=found.outcome not in ("paused", "tombstoned"))
             for found in accepted
@@ -90,7 +91,7 @@ class Actions:
                 self._ctx.library.apply((), gone)
                 title = label(root, item_id)
                 results.append(ItemResult(item_id, title, f"{title} is as new"))
-        self._wake()
+        self.wake()
         return tuple(results)
 
     def remove(self, ids: Sequence[int]) -> tuple[ItemResult, ...]:
@@ -111,7 +112,7 @@ class Actions:
                     for remaining in deleted.roots:
                         decision = Decision(item_id, "person", "removed", "Removed by a person.")
                         self._ctx.commit(tx, remaining, {}, [decision])
-                self._call_off(root, item_id)
+                self.call_off(root, item_id)
                 self._ctx.library.apply((), deleted.entries)
                 if leftovers:
                     self._ctx.engine.add(tidy_account.job())
@@ -119,7 +120,7 @@ class Actions:
                     ItemRequestRemoved(item_id=item_id, title=title, sentence="Removed by a person")
                 )
                 results.append(ItemResult(item_id, title, "Removed"))
-        self._wake()
+        self.wake()
         return tuple(results)
 
     def blacklist(self, item_id: int, infohash: str, reason: str) -> ItemResult:
@@ -135,8 +136,44 @@ class Actions:
             sentence = f"A release was ruled out by a person: {reason}"
             decisions = [Decision(row_id, "person", "blacklisted", sentence) for row_id in told]
             self._ctx.commit(tx, root_id, {row.id: restarted(row, now) for row in used}, decisions)
-        self._wake()
+        self.wake()
         return ItemResult(item_id, label(root, item_id), "Ruled out")
+
+    def unblacklist(self, item_id: int, infohash: str) -> ItemResult:
+        """Allow a release again for an item and what is beneath it; it is tried when a search next has need of one."""
+        return self._allow(item_id, infohash)
+
+    def allow_all(self, item_id: int) -> ItemResult:
+        """Forget everything that a person or a provider has against releases of an item and of what is beneath it."""
+        return self._allow(item_id, None)
+
+    def _allow(self, item_id: int, infohash: str | None) -> ItemResult:
+        root_id = self._roots([item_id])[item_id]
+        with self._changed(root_id, item_id) as (tx, root, _):
+            rows = [node.item for node in (root.find(item_id) or root).walk()]
+            for row in rows:
+                streams.unblacklist(tx, row.id, infohash)
+            if infohash is None:
+                streams.unblock(tx, [row.id for row in rows])
+            items.bump_revision(tx, [row.id for row in rows])
+            decision = Decision(item_id, "person", "allowed", "A person allowed ruled out releases again.")
+            self._ctx.commit(tx, root_id, {}, [decision])
+        self.wake()
+        return ItemResult(item_id, label(root, item_id), "Allowed again")
+
+    def reindex(self, ids: Sequence[int]) -> tuple[ItemResult, ...]:
+        """Have the titles that the items belong to looked up again now; nothing else about them changes."""
+        results = []
+        for root_id in self._by_root(ids):
+            with self._ctx.db.write(root_id) as tx:
+                root = self._ctx.tree(tx, root_id)
+                decision = Decision(root_id, "person", "reindex", "To be looked up again, by a person.")
+                self._ctx.commit(tx, root_id, {}, [decision])
+            title = label(root, root_id)
+            is_new = self._ctx.engine.add(process_item_request.job(root, Priority.FRONT)).is_new
+            sentence = f"{title} is looked up again" if is_new else f"{title} is being looked up already"
+            results.append(ItemResult(root_id, title, sentence))
+        return tuple(results)
 
     def _each(
         self, ids: Sequence[int], act: Callable[[Tx, Node, int, datetime], ItemResult]
@@ -146,7 +183,7 @@ class Actions:
             for item_id in wanted:
                 with self._changed(root_id, item_id) as (tx, root, now):
                     results.append(act(tx, root, item_id, now))
-        self._wake()
+        self.wake()
         return tuple(results)
 
     @contextmanager
@@ -155,9 +192,10 @@ class Actions:
         with self._ctx.db.write(root_id) as tx:
             root = self._ctx.tree(tx, root_id)
             yield tx, root, self._ctx.clock.now()
-        self._call_off(root, item_id)
+        self.call_off(root, item_id)
 
-    def _call_off(self, root: Node, item_id: int) -> None:
+    def call_off(self, root: Node, item_id: int) -> None:
+        """Remove the jobs of an item and of what is beneath it."""
         node = root.find(item_id)
         for beneath in node.walk() if node else ():
             for queue, key in names.all_item_keys(beneath.item.type, beneath.item.id):

@@ -21,10 +21,12 @@ from program.db.status import ProviderStatusStore
 from program.library import Links, MountedLibrary, registered_files
 from program.lifecycle import OK, SCENARIO, Machine
 from program.log import logger
+from program.manual.manual import Manual
 from program.media.state import Policy
 from program.memos import Memos
 from program.metrics import Metrics
 from program.opening import Opened, database_url
+from program.playback.hls import Converter
 from program.plugins import AnyPlugin, Registry
 from program.policy import policy_of
 from program.queues import Sandbox
@@ -270,12 +272,16 @@ class Bootstrap:
         settings = self._settings.api
         self._streams = Streams(streams_for(settings.threads))
         self._bus.listen(self._streams.tell)
+        converter = Converter(self._vfs.open_entry, self._clock)
+        by_person = actions.Actions(self._ctx, self._loop.wake)
         context = ApiContext(
             db=self._db,
             engine=self._engine,
             registry=self._registry,
             store=self._store,
-            actions=actions.Actions(self._ctx, self._loop.wake),
+            actions=by_person,
+            manual=Manual(self._ctx, by_person),
+            converter=converter,
             clock=self._clock,
             policy=self._policy,
             providers=self._ctx.providers,
@@ -293,6 +299,7 @@ class Bootstrap:
         self._server = ApiServer(create_app(context), settings.host, settings.port, threads=threads)
         self._stack.callback(self._server.stop)
         self._stack.callback(self._streams.close)
+        self._stack.callback(converter.close)
 
     def _start_api(self) -> str:
         self._server.start()

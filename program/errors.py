@@ -11,6 +11,7 @@ RivuletError
     ├── Misconfigured     a person must change a setting (a wrong key, a missing address)
     ├── NotFound          the other side does not know this id
     ├── BadAnswer         the other side sent something that is not what its protocol says
+    ├── NotPossible       what a person asked for cannot be done as things stand
     └── Refused           the other side understood and said no; carries its own code
 """
 
@@ -81,6 +82,10 @@ class NotFound(Final):
 
 class BadAnswer(Final):
     """The answer is not what the protocol says: HTML in place of JSON, cut JSON, a missing field."""
+
+
+class NotPossible(Final):
+    """What a person asked for cannot be done as things stand; the sentence says why."""
 
 
 class Refused(Final):

@@ -361,6 +361,35 @@ class LogsBody(Body):
     logs: list[str]
 
 
+class UploadLogsResponse(Body):
+    """url: where the log can be opened."""
+
+    success: bool
+    url: str
+
+
+class FeedsBody(Body):
+    """Paths that need no key: they hold a token."""
+
+    calendar: str
+    arrivals: str
+
+
+class KeyBody(Body):
+    """The API key that is in force now."""
+
+    message: str
+    api_key: str
+
+
+class TriedBody(Body):
+    """What a provider said."""
+
+    works: bool
+    state: str
+    message: str
+
+
 class WebhookBody(Body):
     """What came of a webhook."""
 

@@ -75,8 +75,13 @@ def same(given: str, key: str) -> bool:
 
 
 def webhook_token(context: ApiContext, provider: str) -> str:
-    """Return the token in the path of a provider's webhook; it follows from the API key and changes with it."""
-    made = hmac.new(key_of(context).encode(), f"webhook {provider}".encode(), hashlib.sha256)
+    """Return the token in the path of a provider's webhook."""
+    return address_token(context, f"webhook {provider}")
+
+
+def address_token(context: ApiContext, purpose: str) -> str:
+    """Return the token in a path that is open to whoever knows it; it follows from the API key and changes with it."""
+    made = hmac.new(key_of(context).encode(), purpose.encode(), hashlib.sha256)
     token = made.hexdigest()[:TOKEN_LENGTH]
     hide([token])
     return token

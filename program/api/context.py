@@ -11,8 +11,10 @@ from program.api.streams import Streams
 from program.clock import Clock
 from program.db.engine import Database
 from program.lifecycle import Machine
+from program.manual.manual import Manual
 from program.media.state import Policy
 from program.metrics import LoopReading, Metrics
+from program.playback.hls import Converter
 from program.plugins import Broken, Registry
 from program.queues.job import Added, JobState, JobView
 from program.settings.store import SettingsStore
@@ -57,6 +59,9 @@ class SharedFiles(Protocol):
     def open(self, path: str) -> FileHandle:
         """Return an open file. Raises OSError with an errno."""
 
+    def path_of(self, entry_id: int) -> str | None:
+        """Return where the file of an entry is shown, None when it is not."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiContext:
@@ -72,6 +77,8 @@ class ApiContext:
     registry: Registry
     store: SettingsStore
     actions: Actions
+    manual: Manual
+    converter: Converter
     clock: Clock
     policy: Callable[[], Policy]
     providers: Callable[[], tuple[str, ...]]

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from werkzeug.exceptions import HTTPException
 
 from program.clock import Clock
-from program.errors import Final, NotFound, RetryLater, RivuletError, SettingsError, Transient
+from program.errors import Final, NotFound, NotPossible, RetryLater, RivuletError, SettingsError, Transient
 from program.log import logger, redact
 from program.settings.problems import InvalidSettings, SettingsConflict, explain
 
@@ -22,6 +22,7 @@ KIB = 1024
 # What our own errors mean to a client; the first kind that fits counts.
 STATUSES: tuple[tuple[type[RivuletError], HTTPStatus], ...] = (
     (NotFound, HTTPStatus.NOT_FOUND),
+    (NotPossible, HTTPStatus.CONFLICT),
     (SettingsConflict, HTTPStatus.CONFLICT),
     (SettingsError, HTTPStatus.UNPROCESSABLE_ENTITY),
     (RetryLater, HTTPStatus.SERVICE_UNAVAILABLE),

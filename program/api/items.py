@@ -205,6 +205,9 @@ ROUTES = (
         answer=ActionBody,
     ),
     _action("/items/retry", "Retried", lambda context: context.actions.retry, "Start items afresh"),
+    _action(
+        "/items/reindex", "Looking up", lambda context: context.actions.reindex, "Look titles up again now"
+    ),
     _action("/items/pause", "Paused", lambda context: context.actions.pause, "Stop working on items"),
     _action("/items/unpause", "Unpaused", lambda context: context.actions.unpause, "Let paused items go on"),
     _action("/items/reset", "Reset", lambda context: context.actions.reset, "Make items as new"),

@@ -60,7 +60,7 @@ def _schemas(routes: tuple[Route, ...]) -> Mapping[str, Schema]:
 
 def _operation(route: Route, schemas: Mapping[str, Schema]) -> Schema:
     operation: Schema = {
-        "operationId": _name(route),
+        "operationId": route.operation or _name(route),
         "summary": route.summary,
         "description": (route.handle.__doc__ or route.summary).strip(),
         "tags": [route.tag],
@@ -99,8 +99,13 @@ def _query_parameters(route: Route, schemas: Mapping[str, Schema]) -> list[Schem
 
 def _responses(route: Route) -> Schema:
     success: Schema = _reference(route.answer) if route.answer else {"type": "object"}
+    if route.answer is None and route.media != "application/json":
+        success = {"type": "string"}
+    content: Schema = {route.media: {"schema": success}}
+    if route.also:
+        content[route.also] = {"schema": {"type": "string"}}
     return {
-        "200": {"description": "It worked", "content": {route.media: {"schema": success}}},
+        "200": {"description": "It worked", "content": content},
         "default": {"description": "It did not; `detail` says why", "content": _json(_reference(ErrorBody))},
     }
 

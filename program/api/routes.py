@@ -39,7 +39,8 @@ class Route:
     """One call.
 
     rule: Flask's, without the prefix unless `is_bare`. handle: takes the context, the parts of the path by name, and `query` and
-    `body` when there are models for them. media: the type of its answer. says_options: whether OPTIONS is answered with its method.
+    `body` when there are models for them. media: the type of its answer; also: another that it may have. operation: its name in the
+    OpenAPI document, where another client counts on it. says_options: whether OPTIONS is answered with its method.
     """
 
     method: str
@@ -53,6 +54,8 @@ class Route:
     access: Access = Access.KEY
     is_bare: bool = False
     media: str = "application/json"
+    also: str = ""
+    operation: str = ""
     says_options: bool = True
 
     @property

@@ -182,13 +182,18 @@ def _midnight(day: date) -> datetime:
 
 def logs(context: ApiContext, query: LogsQuery) -> LogsBody:
     """Return the last lines of the log file; none when there is no file."""
+    return LogsBody(logs=log_lines(context, query.limit))
+
+
+def log_lines(context: ApiContext, limit: int) -> list[str]:
+    """Return the last lines of the log file, the oldest first, secrets masked."""
     file = context.store.folder / "logs" / "rivulet.log"
     try:
         with file.open(encoding="utf-8", errors="replace") as lines:
-            last = deque(lines, maxlen=query.limit)
+            last = deque(lines, maxlen=limit)
     except OSError:
-        return LogsBody(logs=[])
-    return LogsBody(logs=[redact(line.rstrip("\n")) for line in last])
+        return []
+    return [redact(line.rstrip("\n")) for line in last]
 
 
 def _get(

@@ -57,12 +57,21 @@ def _stream(
         yield BEAT
         for what in listener.heard(quiet):
             payload = shape(what) if what is not None else None
-            yield beat if payload is None else f"data: {json.dumps(payload, ensure_ascii=False)}\n\n".encode()
+            yield beat if payload is None else event_line(payload)
 
+    return streaming(chunks(), listener.close)
+
+
+def event_line(payload: Payload) -> bytes:
+    """Return an event: one line of JSON."""
+    return f"data: {json.dumps(payload, ensure_ascii=False)}\n\n".encode()
+
+
+def streaming(chunks: Iterator[bytes], close: Callable[[], None]) -> Response:
+    """Return an answer that goes on; `close` is called at its end, also when the other side went before it began."""
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    response = Response(chunks(), mimetype=MEDIA, headers=headers)
-    # Also when the other side went before the first piece was sent.
-    response.call_on_close(listener.close)
+    response = Response(chunks, mimetype=MEDIA, headers=headers)
+    response.call_on_close(close)
     return response
 
 

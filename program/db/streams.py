@@ -64,6 +64,13 @@ def candidates(
     return tuple(_candidate(row, blocks.get(row.infohash, ())) for row in rows)
 
 
+def named(tx: Tx, item_id: int, stream_id: int) -> tuple[str, str] | None:
+    """Return hash and name of a release of an item, None when it has no such one."""
+    query = select(Stream.infohash, Stream.raw_title).where(Stream.item_id == item_id, Stream.id == stream_id)
+    row = tx.connection.execute(query).one_or_none()
+    return (row.infohash, row.raw_title) if row is not None else None
+
+
 def block(tx: Tx, item_id: int, infohash: str, refusal: Block, now: datetime) -> None:
     """Write down that a provider refused a release for an item; the newest refusal counts."""
     place = {"item_id": item_id, "infohash": infohash, "provider": refusal.provider}
@@ -144,9 +151,12 @@ def _copy_ruled_out(tx: Tx, item_id: int, infohash: str, reason: str) -> bool:
     return True
 
 
-def unblacklist(tx: Tx, item_id: int, infohash: str) -> bool:
-    """Allow a release again; return whether it is known there."""
-    return _set_blacklisted(tx, item_id, infohash, None)
+def unblacklist(tx: Tx, item_id: int, infohash: str | None) -> bool:
+    """Allow a release again, all of them for None; return whether it is known there."""
+    if infohash is not None:
+        return _set_blacklisted(tx, item_id, infohash, None)
+    allow = update(Stream).where(Stream.item_id == item_id).values(blacklisted=None)
+    return tx.connection.execute(allow).rowcount > 0
 
 
 def _set_blacklisted(tx: Tx, item_id: int, infohash: str, reason: str | None) -> bool:

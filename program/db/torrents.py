@@ -32,8 +32,10 @@ def unanswered(tx: Tx, provider: str, infohash: str) -> datetime | None:
     return found
 
 
-def intend(tx: Tx, provider: str, infohash: str, item_id: int, now: datetime) -> str | None:
+def intend(tx: Tx, provider: str, infohash: str, item_id: int | None, now: datetime) -> str | None:
     """Write down that a torrent is about to be put on an account; return the id there of one that we put there before.
+
+    item_id: the title it is for, None for one that is not in the library.
 
     A torrent that is kept already stays kept; an intent of which no id is known keeps its date. A torrent that was there before us
     has to be found again as such, else it would be taken for ours.

@@ -5,6 +5,9 @@ from datetime import datetime
 
 from program.media.item import Ids, Item, MediaType, Node, Title
 
+# The item id of a title that is looked for without being in the library.
+NOT_IN_LIBRARY = 0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WantedEpisode:

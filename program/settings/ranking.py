@@ -5,8 +5,8 @@ written; the last part is our own.
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
@@ -20,6 +20,9 @@ LANGUAGE_GROUPS: Mapping[str, frozenset[str]] = {
     "anime": frozenset({"ja", "zh", "ko"}),
     "common": frozenset({"de", "es", "hi", "ta", "ru", "uk", "th", "it", "zh", "ar", "fr"}),
 }
+
+# What a search may be given beside properties.
+PATTERN_GROUPS = ("require", "exclude")
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
@@ -314,6 +317,41 @@ class RankingOptions:
     per_resolution: int
     dolby_vision_alone: bool
     min_size: Mapping[str, float]
+
+
+def overridden(options: RankingOptions, given: Mapping[str, Sequence[str]]) -> RankingOptions:
+    """Return the options with groups of them replaced for one search: by group, the properties that are taken.
+
+    Groups: `resolutions`, those of `custom_ranks`, and `require` and `exclude` with patterns. Raises ValueError with what is wrong.
+    """
+    changes: dict[str, object] = {}
+    terms = dict(options.terms)
+    for group, taken in given.items():
+        if group in PATTERN_GROUPS:
+            changes[group] = tuple(_pattern(text) for text in taken)
+        elif group == "resolutions":
+            changes[group] = frozenset(_known(group, taken, set(ResolutionSettings.model_fields)))
+        else:
+            terms |= _taken(options, group, taken)
+    if given.get("trash"):
+        changes["remove_trash"] = False
+    return replace(options, terms=terms, **changes)  # type: ignore[arg-type]
+
+
+def _taken(options: RankingOptions, group: str, taken: Sequence[str]) -> dict[str, TermOption]:
+    prefix = f"{group}."
+    keys = {path.removeprefix(prefix) for path in options.terms if path.startswith(prefix)}
+    if not keys:
+        raise ValueError(f"{group} is no group of properties")
+    _known(group, taken, keys)
+    return {prefix + key: replace(options.terms[prefix + key], fetch=key in taken) for key in keys}
+
+
+def _known(group: str, taken: Sequence[str], keys: set[str]) -> list[str]:
+    unknown = sorted(set(taken) - keys)
+    if unknown:
+        raise ValueError(f"{group} has no {unknown[0]}")
+    return [key.removeprefix("r") if group == "resolutions" else key for key in taken]
 
 
 def _terms(ranks: CustomRankSettings) -> dict[str, TermOption]:

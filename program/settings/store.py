@@ -142,6 +142,11 @@ class SettingsStore:
             listener(loaded.settings)
         return loaded
 
+    def preview(self, change: Document) -> RootSettings:
+        """Return what would be in force after `save(change)`; nothing is saved. Raises InvalidSettings."""
+        with self._lock:
+            return self._build(documents.merge(self._model, self.loaded.document, self._kept(change)))[0]
+
     def reload(self) -> RootSettings | None:
         """Read the file again; return the settings when its content is new and good, None when it is the same.
 

@@ -1,5 +1,7 @@
 """The file system as the program sees it: start, change, stop, ask."""
 
+import errno
+import os
 import threading
 from collections.abc import Iterable
 from contextlib import ExitStack
@@ -149,6 +151,13 @@ class Vfs:
     def open(self, path: str) -> FileHandle:
         """Return an open file for whoever reads without the mount. Raises OSError with an errno."""
         return FileHandle(self._files, path, self._counters)
+
+    def open_entry(self, entry_id: int) -> FileHandle:
+        """Return the open file of an entry. Raises OSError with an errno."""
+        path = self.path_of(entry_id)
+        if path is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        return self.open(path)
 
     def statistics(self) -> VfsStatistics:
         """Return the counters as they are now."""

@@ -19,10 +19,12 @@ from program.db.engine import Database
 from program.errors import BadAnswer, Transient
 from program.events import StreamLinkRequested, Told
 from program.lifecycle import PROGRAM, Machine
+from program.manual.manual import Manual
 from program.media.entry import AccountTorrent, Entry, FetchedTorrent, Link
 from program.media.item import Ids
 from program.media.metadata import ContentRequest
 from program.metrics import LoopReading, Metrics
+from program.playback.hls import Converter
 from program.plugins import Registry, compose_settings
 from program.queues.engine import Engine
 from program.queues.meter import Meter
@@ -159,12 +161,16 @@ class Home:
             tell=self.told.append,
         )
         define_flows(self.engine, self.flow)
+        actions = Actions(self.flow, self._wake)
+        self.converter = Converter(self.vfs.open_entry, clock)
         self.context = ApiContext(
             db=db,
             engine=self.engine,
             registry=self.registry,
             store=self.store,
-            actions=Actions(self.flow, self._wake),
+            actions=actions,
+            manual=Manual(self.flow, actions),
+            converter=self.converter,
             clock=clock,
             policy=lambda: self.library.policy,
             providers=self.flow.providers,
@@ -226,5 +232,6 @@ class Home:
         """End the server and its clients."""
         self._session.close()
         self.server.stop()
+        self.converter.close()
         self.vfs.stop()
         self.registry.close()

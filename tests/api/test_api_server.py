@@ -95,7 +95,14 @@ def test_the_document_lists_every_route_and_says_which_are_open() -> None:
 
 def test_what_is_not_closed_is_marked_so_on_purpose() -> None:
     marked = {route.path for route in ROUTES if route.access is not Access.KEY}
-    assert marked == {"/health", "/api/v1/health", "/api/v1/webhook/<key>/<token>"}
+    assert marked == {
+        "/health",
+        "/api/v1/health",
+        "/api/v1/webhook/<key>/<token>",
+        "/api/v1/feeds/<token>/calendar.ics",
+        "/api/v1/feeds/<token>/arrivals.rss",
+        "/api/v1/logs/shared/<until>/<token>",
+    }
 
 
 def test_every_reference_in_the_document_leads_somewhere() -> None:

@@ -26,6 +26,7 @@ from program.queues.engine import Engine
 from program.services.flows.torrents_in_hand import TorrentsInHand
 from program.services.plugin import Downloader, Updater
 from program.settings.models import RootSettings
+from program.settings.ranking import RankingOptions
 
 Changes = Mapping[int, Mapping[str, object]]
 # The longest text of somebody else that is kept in a story.
@@ -53,11 +54,27 @@ class Library(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Overrides:
+    """What a person wants of one search in place of the settings.
+
+    least, most: bytes of a release, None for no limit. any_part: a part of what is wanted will do.
+    """
+
+    ranking: RankingOptions | None = None
+    least: int | None = None
+    most: int | None = None
+    any_part: bool = False
+
+
+NO_OVERRIDES = Overrides()
+
+
+@dataclass(frozen=True, slots=True)
 class ItemJob:
     """The data of a job that belongs to a row.
 
     revisions: (id, revision) of the row, what is above and what is beneath it. is_root_item False: part of a pack that was not
-    found as a whole; it is searched once now, and then at its own dates.
+    found as a whole; it is searched once now, and then at its own dates. overrides: for the search of this job alone.
     """
 
     root_id: int
@@ -65,6 +82,7 @@ class ItemJob:
     title: str
     revisions: tuple[tuple[int, int], ...]
     is_root_item: bool = True
+    overrides: Overrides = NO_OVERRIDES
 
 
 class ScanLedger:

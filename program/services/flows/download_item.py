@@ -104,7 +104,7 @@ def _store(
 ) -> Node:
     now, torrent = ctx.clock.now(), catch.torrent
     for match in matches:
-        entries.create(tx, _entry(root, match, catch), now)
+        entries.create(tx, entry_for(root, match, catch), now)
     torrents.keep(tx, torrent.provider, torrent.infohash)
     streams.set_active(tx, data.item_id, torrent.infohash)
     filled = [item_id for match in matches for item_id in match.item_ids]
@@ -119,7 +119,8 @@ def _lacking(root: Node, item_id: int) -> int:
     return len(missing_leaves(node)) if node else 0
 
 
-def _entry(root: Node, match: FileMatch, catch: Catch) -> NewEntry:
+def entry_for(root: Node, match: FileMatch, catch: Catch) -> NewEntry:
+    """Return the file of a catch as it is to stand in the library."""
     name = match.file.path.rpartition("/")[2]
     return NewEntry(
         infohash=catch.torrent.infohash,

@@ -20,7 +20,7 @@ from program.events import (
     TorrentRemoveRequested,
 )
 from program.media.item import MediaType, Node
-from program.media.wanted import wanted_for
+from program.media.wanted import NOT_IN_LIBRARY, wanted_for
 from program.plugins import Tripped
 from program.queues import ChildPolicy, Done, Job, JobSpec, Outcome
 from program.services.flows import names
@@ -100,7 +100,8 @@ def fresh(ctx: FlowContext, event: Event, made_at: datetime) -> Event:
 
     Raises Cancelled when it asks something about a title that was removed meanwhile; who is told of one learns that it is gone.
     """
-    if isinstance(event, ScrapeRequested) and ctx.clock.now() - made_at > FRESH:
+    is_known = isinstance(event, ScrapeRequested) and event.wanted.item_id != NOT_IN_LIBRARY
+    if isinstance(event, ScrapeRequested) and is_known and ctx.clock.now() - made_at > FRESH:
         root = _root(ctx, event.wanted.item_id)
         if root is None:
             raise Cancelled(f"item {event.wanted.item_id} is not in the library any more")

@@ -20,12 +20,12 @@ from program.events import (
     ShowIndexRequested,
 )
 from program.media.facts import lacks_metadata
-from program.media.item import Contradiction, Ids, Item, MediaType
+from program.media.item import Contradiction, Ids, Item, MediaType, Node
 from program.media.metadata import Metadata
 from program.media.outcomes import Changes, index_delayed, index_failed, index_found, index_missed
-from program.queues import Done, Job, Next, Outcome, WaitFor
+from program.queues import Done, Job, JobSpec, Next, Outcome, Priority, WaitFor
 from program.services.flows import names
-from program.services.flows.context import FlowContext, ItemJob, label
+from program.services.flows.context import FlowContext, ItemJob, label, revisions
 from program.services.flows.plugin_hook import Paused, ask_all, said_by
 
 
@@ -43,6 +43,18 @@ class RequestJob(ItemJob):
     """Data of the job. step: where it stands."""
 
     step: RequestStep = RequestStep.REQUEST
+
+
+def job(root: Node, priority: Priority) -> JobSpec:
+    """Return the job that looks a title up."""
+    root_id, title = root.item.id, label(root, root.item.id)
+    return JobSpec(
+        queue=names.PROCESS_ITEM_REQUEST,
+        name=title,
+        data=RequestJob(root_id, root_id, title, revisions(root, root_id)),
+        dedup_id=names.process_item_request_id(root_id),
+        priority=priority,
+    )
 
 
 def handle(ctx: FlowContext, job: Job) -> Outcome:

@@ -24,13 +24,15 @@ from program.events import (
 )
 from program.media.item import Item, Node
 from program.media.outcomes import Changes, job_delayed, job_failed, search_found, search_missed
-from program.media.release import FoundRelease, JsonValue, JudgedRelease
+from program.media.release import FoundRelease, JsonValue, JudgedRelease, Rejection
 from program.media.wanted import Wanted, wanted_for
 from program.queues import Done, Job, JobSpec, Outcome, WaitFor
 from program.services.flows import names
 from program.services.flows.context import (
+    NO_OVERRIDES,
     FlowContext,
     ItemJob,
+    Overrides,
     check_answered,
     item_of,
     missing_leaves,
@@ -44,11 +46,13 @@ SHOWN = 20
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Data of `parse-scrape-results`. asked: keys of the scrapers; empty before they are asked."""
+    """Data of `parse-scrape-results`. asked: keys of the scrapers; empty before they are asked. only: ask just these."""
 
     wanted: Wanted
     title: str
     asked: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+    overrides: Overrides = NO_OVERRIDES
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +78,7 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
     root = ctx.load(data.root_id)
     item_of(root, data.item_id)
     wanted = wanted_for(root, data.item_id, missing=missing_leaves(root))
-    search = Search(wanted, data.title)
+    search = Search(wanted, data.title, overrides=data.overrides)
     return WaitFor((JobSpec(queue=names.PARSE_SCRAPE_RESULTS, name=data.title, data=search),), data=data)
 
 
@@ -89,11 +93,12 @@ def parse(ctx: FlowContext, job: Job) -> Outcome:
     troubles = {**heard.troubles, **dict.fromkeys(silent, "no answer in time")}
     troubles |= {key: rest.reason for key, rest in resting.items()}
     waits = {**heard.waits, **{key: rest.until for key, rest in resting.items()}}
-    task = ParseTask(data.wanted, heard.releases, ctx.settings().ranking.plain(), ctx.clock.now())
-    judged = job.in_sandbox(task, len(heard.releases)) if heard.releases else ()
+    ranking = data.overrides.ranking or ctx.settings().ranking.plain()
+    task = ParseTask(data.wanted, heard.releases, ranking, ctx.clock.now(), data.overrides.any_part)
+    judged = _judged(job.in_sandbox(task, len(heard.releases)) if heard.releases else ())
     sentences = tuple(said_by(key, trouble) for key, trouble in troubles.items())
     until = min(waits.values()) if waits and waits.keys() == troubles.keys() else None
-    return Done(SearchAnswer(_judged(judged), heard.answered, sentences, until))
+    return Done(SearchAnswer(_sized(judged, data.overrides), heard.answered, sentences, until))
 
 
 def _resting(ctx: FlowContext, key: str) -> Paused | None:
@@ -147,7 +152,11 @@ def _is_release(row: object) -> bool:
 
 
 def _ask(ctx: FlowContext, data: Search) -> Outcome:
-    questions = ask_all(ctx, ScrapeRequested(data.wanted), data.title)
+    questions = tuple(
+        question
+        for question in ask_all(ctx, ScrapeRequested(data.wanted), data.title)
+        if not data.only or names.plugin_key(question.queue) in data.only
+    )
     if not questions:
         return Done(SearchAnswer((), (), ("no search service is set up or usable",)))
     asked = tuple(names.plugin_key(question.queue) for question in questions)
@@ -161,6 +170,20 @@ def _judged(value: object) -> tuple[JudgedRelease, ...]:
         if isinstance(value, tuple)
         else ()
     )
+
+
+def _sized(judged: tuple[JudgedRelease, ...], limits: Overrides) -> tuple[JudgedRelease, ...]:
+    """Return the releases, those refused whose size is beyond what a person said for this search."""
+    return tuple(
+        replace(release, rejection=Rejection("size", "is not of the size that was asked for"))
+        if release.rejection is None and release.size and not _fits(release.size, limits)
+        else release
+        for release in judged
+    )
+
+
+def _fits(size: int, limits: Overrides) -> bool:
+    return (limits.least or 0) <= size and (limits.most is None or size <= limits.most)
 
 
 def _store(ctx: FlowContext, data: ItemJob, answer: SearchAnswer) -> Outcome:

@@ -6,20 +6,22 @@ from datetime import datetime
 from program.media.entry import FileMatch, TorrentFile
 from program.media.release import FoundRelease, JudgedRelease
 from program.media.wanted import Wanted
-from program.services.matching.judge import judge
+from program.services.matching.judge import judged_by
 from program.services.matching.map_files import map_files
+from program.services.matching.rules import PART_RULES, RULES
 from program.services.matching.validate_files import Verdict, validate_files
 from program.settings.ranking import RankingOptions
 
 
 @dataclass(frozen=True, slots=True)
 class ParseTask:
-    """What `scrape-item.parse-scrape-results` works on."""
+    """What `scrape-item.parse-scrape-results` works on. any_part: a part of what is wanted, such as a season, will do."""
 
     wanted: Wanted
     releases: tuple[FoundRelease, ...]
     ranking: RankingOptions
     now: datetime
+    any_part: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,8 @@ class ValidateTask:
 
 def parse_scrape_results(task: ParseTask) -> tuple[JudgedRelease, ...]:
     """Return every release of a search, refused or ranked."""
-    return judge(task.wanted, task.releases, task.ranking, task.now)
+    rules = PART_RULES if task.any_part else RULES
+    return judged_by(rules, task.wanted, task.releases, task.ranking, task.now)
 
 
 def map_items_to_files(task: MapTask) -> tuple[FileMatch, ...]:

@@ -45,3 +45,5 @@ RULES: tuple[Rule, ...] = tuple(
         size,
     )
 )
+# Without those that ask for all of a season or a show.
+PART_RULES: tuple[Rule, ...] = tuple(rule for rule in RULES if rule.code not in (season.CODE, show.CODE))
