@@ -10,7 +10,7 @@ from program.api.context import ApiContext
 from program.api.errors import ApiError
 from program.api.payloads import ItemId
 from program.api.routes import Payload, Route
-from program.db.lookup import root_of
+from program.db.lookup import root_of, shared_names
 from program.db.trees import tree
 from program.media.item import MediaType, Title
 from program.media.release import FoundRelease
@@ -187,9 +187,11 @@ def _of_library(context: ApiContext, item_id: int) -> Wanted:
     with context.db.read() as tx:
         root_id = root_of(tx, [item_id]).get(item_id)
         root = tree(tx, root_id, context.clock.now(), context.providers()) if root_id is not None else None
+        others = shared_names(tx, root.item) if root is not None else ()
     if root is None:
         raise ApiError(404, f"no item has the id {item_id}")
-    return wanted_for(root, item_id, missing=frozenset(leaf.item.id for leaf in root.leaves()))
+    missing = frozenset(leaf.item.id for leaf in root.leaves())
+    return wanted_for(root, item_id, missing=missing, other_titles=others)
 
 
 def _release(one: Explained) -> ExplainedBody:

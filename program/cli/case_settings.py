@@ -25,6 +25,7 @@ def options_of(settings: Json) -> RankingOptions:
 
 _ALL = frozenset({"2160p", "1080p", "720p", "480p", "360p", "unknown"})
 # What a case calls by another name than the settings.
+_RIPS = ("bdrip", "dvdrip", "ppvrip", "satrip", "tvrip", "uhdrip", "vhsrip", "webdlrip")
 _TERMS: Mapping[str, tuple[str, ...]] = {
     "3d": ("three_d",),
     "dv": ("dolby_vision",),
@@ -142,6 +143,10 @@ def _terms(terms: Mapping[str, TermOption], settings: Json) -> dict[str, TermOpt
         if isinstance(value, bool):
             switch(name.removeprefix("allow_"), fetch=value)
         else:
+            if name == "allow_rips":
+                # A list names all that are taken of what was encoded again from a disc or a recording.
+                for key in _RIPS:
+                    switch(key, fetch=False)
             for key in texts(value, name):
                 switch(key, fetch=True)
     return switched

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 from program.api.match import ExplainBody, ExplainedBody, ExplainPayload, MadeUpItem, answer
 from program.clock import Clock
 from program.db.engine import Database
-from program.db.lookup import root_of
+from program.db.lookup import root_of, shared_names
 from program.db.trees import tree
 from program.errors import NotFound
 from program.media.wanted import Wanted, wanted_for
@@ -46,11 +46,13 @@ def _of_library(store: SettingsStore, item_id: int, clock: Clock) -> Wanted:
         with database.read() as tx:
             root_id = root_of(tx, [item_id]).get(item_id)
             root = tree(tx, root_id, clock.now(), ()) if root_id is not None else None
+            others = shared_names(tx, root.item) if root is not None else ()
     finally:
         database.close()
     if root is None:
         raise NotFound(f"no item has the id {item_id}")
-    return wanted_for(root, item_id, missing=frozenset(leaf.item.id for leaf in root.leaves()))
+    missing = frozenset(leaf.item.id for leaf in root.leaves())
+    return wanted_for(root, item_id, missing=missing, other_titles=others)
 
 
 def text(body: ExplainBody) -> str:

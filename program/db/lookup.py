@@ -6,7 +6,8 @@ from sqlalchemy import ColumnElement, and_, false, or_, select
 
 from program.db.engine import Tx
 from program.db.tables import MediaItem
-from program.media.item import Ids, MediaType
+from program.db.titles import title_key
+from program.media.item import Ids, Item, MediaType
 
 
 def find(tx: Tx, kind: MediaType, ids: Ids) -> int | None:
@@ -34,6 +35,21 @@ def root_of(tx: Tx, item_ids: Collection[int]) -> Mapping[int, int]:
     """Return the root of each item; items that do not exist are left out."""
     query = select(MediaItem.id, MediaItem.root_id).where(MediaItem.id.in_(item_ids))
     return {item_id: root_id for item_id, root_id in tx.connection.execute(query) if root_id is not None}
+
+
+def shared_names(tx: Tx, root: Item) -> tuple[str, ...]:
+    """Return those of a title's names that are also the title of another film or show of the library."""
+    names = {
+        title_key(name): name
+        for name in (root.original_title or "", *(alias.text for alias in root.aliases))
+        if name
+    }
+    query = select(MediaItem.title_key).where(
+        MediaItem.title_key.in_(names),
+        MediaItem.type.in_((MediaType.MOVIE, MediaType.SHOW)),
+        MediaItem.id != root.id,
+    )
+    return tuple(sorted({names[key] for key in tx.connection.scalars(query)})) if names else ()
 
 
 class TitleIndex:

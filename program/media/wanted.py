@@ -57,12 +57,19 @@ class Wanted:
         return self.type is MediaType.MOVIE
 
 
-def wanted_for(root: Node, item_id: int, *, missing: frozenset[int], with_siblings: bool = False) -> Wanted:
+def wanted_for(
+    root: Node,
+    item_id: int,
+    *,
+    missing: frozenset[int],
+    with_siblings: bool = False,
+    other_titles: tuple[str, ...] = (),
+) -> Wanted:
     """Return what is wanted when `item_id`, at or beneath `root`, is searched.
 
     missing: ids of the leaves that still need a file; of those the ones at or beneath `item_id` are marked wanted, and with
     `with_siblings` all of the title, since a torrent taken for one episode fills every sibling it holds.
-    Raises KeyError when the item is not in the tree.
+    other_titles: names of the title that another known one has as well. Raises KeyError when the item is not in the tree.
     """
     path = root.path_to(item_id)
     if not path:
@@ -89,6 +96,7 @@ def wanted_for(root: Node, item_id: int, *, missing: frozenset[int], with_siblin
         country=top.country,
         language=top.language,
         is_anime=top.is_anime,
+        other_titles=other_titles,
     )
 
 

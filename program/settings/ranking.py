@@ -85,7 +85,10 @@ class OptionSettings(Section):
         description="How close a title must be to one of the known ones, 1 = the same",
     )
     remove_all_trash: bool = Field(default=True, description="Refuse recordings from cinemas and the like")
-    remove_ranks_under: int = Field(default=-10000, description="Refuse releases with fewer points than this")
+    remove_ranks_under: int = Field(
+        default=-30000,
+        description="Refuse releases with fewer points than this; an Xvid copy of a DVD has -15000",
+    )
     remove_unknown_languages: bool = Field(default=False, description="Refuse releases that name no language")
     allow_english_in_languages: bool = Field(
         default=True, description="Take releases that have English, whatever other languages are excluded"
@@ -110,7 +113,7 @@ class QualitySettings(Section):
     av1: TermSettings = _term("AV1 video", fetch=False)
     avc: TermSettings = _term("H.264 video")
     bluray: TermSettings = _term("Blu-ray")
-    dvd: TermSettings = _term("DVD", fetch=False)
+    dvd: TermSettings = _term("DVD")
     hdtv: TermSettings = _term("Recorded from television in HD")
     hevc: TermSettings = _term("H.265 video")
     mpeg: TermSettings = _term("MPEG-2 video", fetch=False)
@@ -119,22 +122,22 @@ class QualitySettings(Section):
     web: TermSettings = _term("From the web, kind not told")
     webdl: TermSettings = _term("From the web, untouched")
     webmux: TermSettings = _term("From the web, put together", fetch=False)
-    xvid: TermSettings = _term("Xvid and DivX video", fetch=False)
+    xvid: TermSettings = _term("Xvid and DivX video")
 
 
 class RipSettings(Section):
     """Sources that were encoded again."""
 
-    bdrip: TermSettings = _term("From a Blu-ray, encoded again", fetch=False)
+    bdrip: TermSettings = _term("From a Blu-ray, encoded again")
     brrip: TermSettings = _term("From an encoded Blu-ray, encoded again")
-    dvdrip: TermSettings = _term("From a DVD", fetch=False)
+    dvdrip: TermSettings = _term("From a DVD")
     hdrip: TermSettings = _term("From an HD source of unknown kind")
     ppvrip: TermSettings = _term("From pay per view", fetch=False)
     satrip: TermSettings = _term("From satellite", fetch=False)
-    tvrip: TermSettings = _term("From television", fetch=False)
-    uhdrip: TermSettings = _term("From a UHD Blu-ray, encoded again", fetch=False)
+    tvrip: TermSettings = _term("From television")
+    uhdrip: TermSettings = _term("From a UHD Blu-ray, encoded again")
     vhsrip: TermSettings = _term("From VHS", fetch=False)
-    webdlrip: TermSettings = _term("From an untouched web copy, encoded again", fetch=False)
+    webdlrip: TermSettings = _term("From an untouched web copy, encoded again")
     webrip: TermSettings = _term("From the web, encoded again")
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from program.media.item import Ids, Title
 from tests.api.home import Home
 from tests.db.library import season
 
@@ -62,6 +63,26 @@ def test_a_title_of_the_library_is_known_by_its_id(home: Home) -> None:
         "/match/explain", {"item_id": film, "releases": ["Sintel.2010.1080p.WEB", "Sintel.1950.1080p"]}
     )
     assert [one["accepted"] for one in answer["releases"]] == [True, False]
+
+
+def test_a_name_that_another_title_of_the_library_has_counts_for_nothing(home: Home) -> None:
+    film = home.library.film(aliases=(Title("Lantern"),))
+    asked = {"item_id": film, "releases": ["Lantern.2010.1080p.WEB"]}
+    assert home.post("/match/explain", asked)["releases"][0]["accepted"] is True
+    home.library.film(Ids(tmdb="9"), title="LANTERN")
+    assert home.post("/match/explain", asked)["releases"][0]["accepted"] is False
+
+
+def test_all_there_is_of_an_old_film_is_taken_last(home: Home) -> None:
+    names = ["Lantern.1955.DVDRip.XviD-GRP", "Lantern.1955.720p.BluRay.x264-GRP"]
+    answer = _explain(home, names, year=1955)
+    assert answer["best_first"] == [names[1], names[0]]
+
+
+def test_a_french_multi_has_the_original_and_french(home: Home) -> None:
+    (multi,) = _explain(home, ["Lantern.2020.MULTi.1080p.WEB.x264"], language="en")["releases"]
+    assert multi["accepted"] is True
+    assert "extras.dubbed" not in multi["score"]
 
 
 def test_an_episode_of_the_library_takes_its_own_number(home: Home) -> None:

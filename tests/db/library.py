@@ -91,11 +91,11 @@ class Library:
             commit_outcome(tx, stored.root_id, {}, (), self.now, self.policy, PROVIDERS)
         return stored
 
-    def film(self, ids: Ids = FILM, title: str = "Sintel") -> int:
+    def film(self, ids: Ids = FILM, title: str = "Sintel", **parts: object) -> int:
         """Add an indexed film; return its id."""
         (accepted,) = self.ask(wish(ids))
         assert accepted.root_id is not None
-        return self.index(accepted.root_id, film_metadata(ids, title)).root_id
+        return self.index(accepted.root_id, film_metadata(ids, title, **parts)).root_id
 
     def show(self, *seasons: SeasonMetadata, ids: Ids = SHOW, wanted: tuple[int, ...] | None = None) -> int:
         """Add an indexed series; return its id."""

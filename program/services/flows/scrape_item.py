@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from program.db import streams
 from program.db.decisions import Decision
 from program.db.engine import Tx
+from program.db.lookup import shared_names
 from program.errors import NotFound
 from program.events import (
     NoStreamsFound,
@@ -75,9 +76,11 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
     if answers:
         return _store(ctx, data, answers[0])
     check_answered(job)
-    root = ctx.load(data.root_id)
+    with ctx.db.read() as tx:
+        root = ctx.tree(tx, data.root_id)
+        others = shared_names(tx, root.item)
     item_of(root, data.item_id)
-    wanted = wanted_for(root, data.item_id, missing=missing_leaves(root))
+    wanted = wanted_for(root, data.item_id, missing=missing_leaves(root), other_titles=others)
     search = Search(wanted, data.title, overrides=data.overrides)
     return WaitFor((JobSpec(queue=names.PARSE_SCRAPE_RESULTS, name=data.title, data=search),), data=data)
 

@@ -68,6 +68,15 @@ _WORD = re.compile(r"[^\W_]+(?:-br)?", re.IGNORECASE)
 _ISO = {"ua": "uk", "la": "es", "gb": "en", "us": "en", "multi audio": "", "dual audio": "", "multi subs": ""}
 
 
+# Of French groups: the original's sound and the French one, without a word more.
+_FRENCH_MULTI = re.compile(r"(?<![^\W_])multi(?![^\W_])(?![. -]?(?:audio|lang|subs?|\d))", re.IGNORECASE)
+
+
+def unnamed_languages(behind: str, named: Iterable[str]) -> tuple[str, ...]:
+    """Return the languages that a name means without naming one: `MULTi` alone is French beside the original."""
+    return ("fr",) if not tuple(named) and _FRENCH_MULTI.search(behind) else ()
+
+
 @dataclass(frozen=True, slots=True)
 class Languages:
     """What a name says of subtitles, and the rest of it, which speaks of the sound."""

@@ -12,11 +12,12 @@ from functools import lru_cache
 from program.media.release import JsonValue
 from program.services.matching.counting import Numbering
 from program.services.matching.head import read_head
-from program.services.matching.languages import split_languages
+from program.services.matching.languages import split_languages, unnamed_languages
 from program.services.matching.noise import flat, of_post, without_extension
 from program.services.matching.paths import folders_and_leaf, with_folders
 from program.services.matching.technical import (
     DUAL,
+    DUBBED,
     EXTRAS,
     flags,
     read_by_ptt,
@@ -89,6 +90,7 @@ class Parsed(Outline):
     """A whole name, read. resolution: `2160p` … or `unknown`; quality, codec, hdr, audio, channels: in PTT's words.
 
     languages: of the sound, subtitles: apart; ISO 639-1. has_many_languages: it says so, without naming them.
+    may_speak: those it means then by custom; a hint, no statement.
     """
 
     resolution: str = "unknown"
@@ -101,6 +103,7 @@ class Parsed(Outline):
     languages: tuple[str, ...] = ()
     subtitles: tuple[str, ...] = ()
     has_many_languages: bool = False
+    may_speak: tuple[str, ...] = ()
     edition: str | None = None
     network: str | None = None
     flags: frozenset[str] = frozenset()
@@ -187,6 +190,8 @@ def _parse(name: str, of_film: bool) -> Parsed:  # noqa: FBT001 - the cache is q
     languages = split_languages(of_copy)
     said = read_by_ptt(languages.rest)
     quality = text(said, "quality")
+    spoken, has_many = languages.audio(texts(said, "languages")), DUAL.search(languages.rest) is not None
+    found = {*flags(said, front.behind if front.has_numbers else seen, quality, has_site=front.has_site)}
     return Parsed(
         **{field.name: getattr(front, field.name) for field in _OUTLINE if field.name != "group"},
         group=front.group or group or text(said, "group"),
@@ -197,15 +202,14 @@ def _parse(name: str, of_film: bool) -> Parsed:  # noqa: FBT001 - the cache is q
         audio=texts(said, "audio"),
         channels=texts(said, "channels"),
         bit_depth=text(said, "bit_depth"),
-        languages=languages.audio(texts(said, "languages")),
+        languages=spoken,
         subtitles=languages.subtitles,
-        has_many_languages=DUAL.search(languages.rest) is not None,
+        has_many_languages=has_many,
+        may_speak=unnamed_languages(languages.rest, spoken) if has_many else (),
         edition=text(said, "edition"),
         network=text(said, "network"),
-        # Behind an episode stands its title, which says nothing of the copy.
-        flags=frozenset(
-            flags(said, front.behind if front.has_numbers else seen, quality, has_site=front.has_site)
-        ),
+        # What has the original's sound as well is no dub.
+        flags=frozenset(found - {"dubbed"} if has_many and not DUBBED.search(of_copy) else found),
         extras=tuple(dict.fromkeys(match[1].lower() for match in EXTRAS.finditer(seen))),
     )
 

@@ -119,7 +119,7 @@ def score_of(parsed: Parsed, options: RankingOptions) -> dict[str, int]:
     score = {term: points for term in terms_of(parsed) if (points := _points(term, options))}
     if any(compiled(pattern).search(parsed.raw) for pattern in options.preferred):
         score["preferred"] = PREFERRED
-    if options.languages_preferred & set(parsed.languages):
+    if options.languages_preferred & {*parsed.languages, *parsed.may_speak}:
         score["preferred_language"] = PREFERRED
     return score
 

@@ -61,6 +61,7 @@ _ADULT = re.compile(r"(?<![a-z0-9])xxx(?![a-z0-9])", re.IGNORECASE)
 _THREE_D = re.compile(
     r"(?<![a-z0-9])(?:(?:bd-?)?3d|h-?sbs|half-?(?:sbs|ou)|h-?ou|full-?sbs|mvc)(?![a-z0-9])", re.IGNORECASE
 )
+DUBBED = re.compile(r"(?<![a-z])dub(?:bed|lado)?(?![a-z])", re.IGNORECASE)
 DUAL = re.compile(
     r"(?<![a-z])(?:multi|dual|(?<!web[-. ])dl|ml)(?:[. -]?(?:audio|lang\w*))?(?![a-z])(?![. -]?subs?)",
     re.IGNORECASE,

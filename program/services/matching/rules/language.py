@@ -17,7 +17,7 @@ def check(look: Look) -> Rejection | None:
             found |= {"en"}
     if not found:
         return _check_unknown(look)
-    if options.languages_required and not _has(found, options.languages_required):
+    if options.languages_required and not _has(found | {*look.parsed.may_speak}, options.languages_required):
         return refused(CODE, f"speaks {_named(found)}, none of those required")
     if options.allow_english and "en" in found and not options.languages_required:
         return None
