@@ -222,6 +222,28 @@ def test_the_program_ends_with_an_error_when_its_database_is_gone_for_good(
     assert found.history()[-1] == "Errored"
 
 
+def test_the_program_ends_with_an_error_when_its_mount_is_gone_for_good(run: Callable[..., Run]) -> None:
+    found = run(patience=3.0).start()
+    until(lambda: found.get("/health")["ready"], what="readiness")
+    with log_lines() as lines:
+        until(lambda: spoiled(found.mount), what="a mount path that cannot be used any more")
+        assert found.end() == 1
+    assert "CRITICAL the mount has been gone for more than 3 s: the program ends; start it again" in lines
+    assert found.history() == ["Idle", "Bootstrapping", "Running", "Errored"]
+    assert found.history("Main runner")[-1] == "Errored"
+
+
+def spoiled(mount: Path) -> bool:
+    """Take the mount away and put a file in the place of its folder; False while the program was quicker to mount it again."""
+    unmount(mount)
+    try:
+        mount.rmdir()
+    except OSError:
+        return False
+    mount.write_text("not a folder")
+    return True
+
+
 def test_plugins_hear_of_the_start_and_of_the_end(run: Callable[..., Run], tmp_path: Path) -> None:
     folder, notes = tmp_path / "config" / "plugins", tmp_path / "notes.txt"
     folder.mkdir(parents=True, mode=0o700)
