@@ -44,6 +44,16 @@ class VfsSettings(Section):
         le=16,
         description="Connections for one reader at most, where a provider gives each too little; usually one is used",
     )
+    analysis_handles: int = Field(
+        default=2,
+        ge=1,
+        description="Files that media servers may look through (thumbnails, intros) at the same time while somebody watches",
+    )
+    analysis_gib_per_hour: int = Field(
+        default=0,
+        ge=0,
+        description="GiB an hour that media servers may read in looking through files; 0 sets no limit. Watching is never limited",
+    )
     disk_mib: int = Field(
         default=24576,
         ge=0,

@@ -9,7 +9,8 @@ class Counts:
     """Sums since the start. bytes_from_cache: of those read, what needed no waiting; bytes_fetched: what came from CDNs.
 
     edges, bodies: chunks of the ends and of the middles of files that came from the disk or went there; kept_refused: those on
-    the disk that were damaged, or not what their name says.
+    the disk that were damaged, or not what their name says. reads_*: by what they are part of (`habits.py`); reads_held: those of
+    an analysis that had to wait for those who watch.
     """
 
     reads: int = 0
@@ -25,6 +26,12 @@ class Counts:
     bodies_loaded: int = 0
     bodies_saved: int = 0
     kept_refused: int = 0
+    reads_head: int = 0
+    reads_tail: int = 0
+    reads_seek: int = 0
+    reads_sequential: int = 0
+    reads_analysis: int = 0
+    reads_held: int = 0
 
 
 class Counters:

@@ -8,6 +8,7 @@ slow for them (`pace.py`) segments on several.
 from dataclasses import dataclass, field
 
 from program.vfs.chunks import CHUNK_SIZE
+from program.vfs.habits import FASTER_THAN_FILMS, LONG_RUN, Habits, Kind
 from program.vfs.lanes import Lane
 from program.vfs.pace import SEGMENT, Pace
 
@@ -83,6 +84,7 @@ class Cursors:
     size: int
     connections: int = 1
     _cursors: list[Cursor] = field(default_factory=list)
+    _habits: dict[int, Habits] = field(default_factory=dict)
 
     def follow(self, handle: int, offset: int, stop: int, now: float) -> Cursor:
         """Return the cursor that a read belongs to, moved on; a new one when it continues none. now: monotonic seconds."""
@@ -97,8 +99,22 @@ class Cursors:
             pace = Pace(self.connections, now)
             cursor = Cursor(handle, stop, stop - offset, self.probe_end(offset) - offset, pace)
         cursor.pace.read(stop - offset, now)
+        if HEAD_SIZE <= offset < self.size - HEAD_SIZE:
+            self._habits.setdefault(handle, Habits()).read(stop - offset, now, is_jump=not near)
         self._cursors.append(cursor)
         return cursor
+
+    def kind(self, cursor: Cursor, offset: int) -> Kind:
+        """Return what the read at `offset`, which moved the cursor, is part of."""
+        habits = self._habits.get(cursor.handle)
+        is_racing = cursor.run >= LONG_RUN and cursor.pace.average > FASTER_THAN_FILMS
+        if is_racing or (habits is not None and habits.is_sampling):
+            return Kind.ANALYSIS
+        if cursor.run >= STREAM_AFTER:
+            return Kind.SEQUENTIAL
+        if offset < HEAD_SIZE:
+            return Kind.HEAD
+        return Kind.TAIL if offset >= self.size - HEAD_SIZE else Kind.SEEK
 
     def drop_oldest(self) -> bool:
         """Forget the least recently used when there are too many; return whether one was."""
@@ -109,6 +125,7 @@ class Cursors:
 
     def drop_handle(self, handle: int) -> None:
         """Forget the cursors of a handle."""
+        self._habits.pop(handle, None)
         self._cursors = [cursor for cursor in self._cursors if cursor.handle != handle]
 
     def play_at(self, position: int) -> bool:

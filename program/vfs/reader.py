@@ -14,6 +14,7 @@ from program.vfs.answers import SourceError
 from program.vfs.chunks import CHUNK_SIZE, Chunk
 from program.vfs.cursors import HEAD_SIZE, LARGEST_WINDOW, SMALLEST_WINDOW, Cursor, Cursors
 from program.vfs.disk_format import Loaded
+from program.vfs.habits import Kind
 from program.vfs.kept import NOTHING, Kept
 from program.vfs.lanes import Lane
 from program.vfs.supplies import Supplies
@@ -89,23 +90,20 @@ class FileReader:
         stop = min(offset + size, self.size)
         if offset >= stop:
             return []
-        waiter: _Waiter | None = None
-        now = self._supplies.clock.monotonic()
+        guard, now = self._supplies.guard, self._supplies.clock.monotonic()
         with self.lock:
-            if self._is_stopped:
-                raise ReadFailed("the file system is stopping")
-            views = self._supplies.store.read(self.key, offset, stop)
-            cursor = self._follow(handle, offset, stop, now)
-            if views is None:
-                waiter = _Waiter(offset, stop, cursor, now)
-                self._waiters.append(waiter)
-                self._cover(offset, stop, cursor)
-            self._read_ahead(cursor)
-        if views is None and waiter is not None:
-            views = self._wait(waiter)
-        else:
-            self._supplies.counters.add(bytes_from_cache=stop - offset)
-        return views or []
+            cursor, kind = self._follow(handle, offset, stop, now)
+            is_held = kind is Kind.ANALYSIS and not guard.allows(handle, stop - offset, now)
+            got = self._take(offset, stop, now, None if is_held else cursor)
+        is_there = isinstance(got, list)
+        self._supplies.counters.add(
+            **{kind: 1}, reads_held=got is None, bytes_from_cache=stop - offset if is_there else 0
+        )
+        if got is None:
+            guard.hold(handle, stop - offset)
+            with self.lock:
+                got = self._take(offset, stop, now, cursor) or []
+        return self._wait(got) if isinstance(got, _Waiter) else got
 
     def tidy(self) -> bool:
         """Close connections that were idle for long; return whether nothing is open or under way any more."""
@@ -170,6 +168,26 @@ class FileReader:
 
     # Call everything below with the lock held.
 
+    def _take(
+        self, start: int, stop: int, now: float, cursor: Cursor | None
+    ) -> list[memoryview] | _Waiter | None:
+        """Return the bytes, or who waits for them; without a cursor nothing is fetched, and None stands for what is not there.
+
+        Raises ReadFailed.
+        """
+        if self._is_stopped:
+            raise ReadFailed("the file system is stopping")
+        views = self._supplies.store.read(self.key, start, stop)
+        if cursor is None:
+            return views
+        got: list[memoryview] | _Waiter | None = views
+        if views is None:
+            got = _Waiter(start, stop, cursor, now)
+            self._waiters.append(got)
+            self._cover(start, stop, cursor)
+        self._read_ahead(cursor)
+        return got
+
     def _is_idle(self) -> bool:
         return not (self._handles or self._lanes or self._waiters)
 
@@ -183,15 +201,18 @@ class FileReader:
                     waiter.cursor.pace.waited(self._supplies.clock.monotonic() - waiter.since)
                     waiter.settle(views)
 
-    def _follow(self, handle: int, offset: int, stop: int, now: float) -> Cursor:
-        """Return the cursor that the read belongs to; let go of what nobody needs now that it has moved."""
+    def _follow(self, handle: int, offset: int, stop: int, now: float) -> tuple[Cursor, Kind]:
+        """Return the cursor that the read belongs to, and what it is; let go of what nobody needs now that it has moved."""
         cursor = self._cursors.follow(handle, offset, stop, now)
         behind = self._cursors.left_behind(cursor)
         if behind is not None:
             self._supplies.store.discard(self.key, behind)
         if self._cursors.drop_oldest():
             self._call_off_unwanted()
-        return cursor
+        kind = self._cursors.kind(cursor, offset)
+        if kind is Kind.SEQUENTIAL:
+            self._supplies.guard.watched(now)
+        return cursor, kind
 
     def _largest_window(self) -> int:
         return self._supplies.window(LARGEST_WINDOW, SMALLEST_WINDOW)

@@ -72,6 +72,7 @@ class Readers:
     def cancel(self) -> None:
         """Call every read off; reads that come later fail at once."""
         self._stopping.set()
+        self.supplies.guard.stop()
         with self._lock:
             self._is_stopped = True
             readers = list(self._readers.values())

@@ -7,6 +7,7 @@ from program.clock import Clock
 from program.vfs.chunks import ChunkStore
 from program.vfs.counters import Counters
 from program.vfs.disk import DiskChunks
+from program.vfs.guard import Guard
 from program.vfs.links import Links
 from program.vfs.sources import Sources
 from program.vfs.workers import Workers
@@ -17,7 +18,7 @@ class Supplies:
     """The stores, the connections and the threads that readers work with.
 
     edges: keeps the ends of files on disk; bodies: keeps what was played of the rest; None keeps nothing. read_timeout: seconds
-    until a read without data fails; connections: for one reader at most.
+    until a read without data fails; guard: holds back those who look through files; connections: for one reader at most.
     """
 
     clock: Clock
@@ -29,6 +30,7 @@ class Supplies:
     links: Links
     workers: Workers
     read_timeout: float
+    guard: Guard
     connections: int = 1
     _lock: threading.Lock = field(default_factory=threading.Lock)
     # Guarded by the lock.

@@ -16,6 +16,7 @@ from program.settings.vfs import VfsSettings
 from program.vfs.chunks import ChunkStore
 from program.vfs.counters import Counters, Counts
 from program.vfs.disk import DiskChunks, Place
+from program.vfs.guard import HOLD_SECONDS, Guard
 from program.vfs.links import Links, Resolve
 from program.vfs.mount import Mount
 from program.vfs.open_files import FileHandle, OpenFiles, Readable
@@ -217,6 +218,12 @@ class Vfs:
             links=self._links,
             workers=Workers("reader", MAX_READER_THREADS, clock),
             read_timeout=settings.read_timeout_seconds,
+            guard=Guard(
+                clock,
+                settings.analysis_handles,
+                settings.analysis_gib_per_hour * 1024 * MIB,
+                min(HOLD_SECONDS, settings.read_timeout_seconds / 4),
+            ),
             connections=settings.connections,
         )
 

@@ -16,6 +16,7 @@ from program.settings.vfs import VfsSettings
 from program.vfs.chunks import ChunkStore
 from program.vfs.counters import Counters
 from program.vfs.disk import DiskChunks, Place
+from program.vfs.guard import Guard
 from program.vfs.kernel import mounts_at
 from program.vfs.links import Links
 from program.vfs.reader import FileReader
@@ -67,6 +68,7 @@ class Library:
         stall: float = 3.0,
         disk: Path | None = None,
         connections: int = 6,
+        guard: Guard | None = None,
     ) -> Readers:
         """Return readers of their own; they are stopped when the test ends."""
         clock, counters = SystemClock(), Counters()
@@ -84,6 +86,7 @@ class Library:
             Links(self.resolve, clock, counters),
             Workers("reader", 32, clock),
             timeout,
+            guard or Guard(clock, 2, 0),
             connections,
         )
         readers = Readers(supplies)
