@@ -22,6 +22,8 @@ UNWIND_SECONDS = 30
 def main() -> int:
     """Measure; return 1 when a family could not be measured to its end. A missed bar is told, it is no failure of the run."""
     options = _options()
+    # Whoever ends this has everything closed that was opened.
+    signal.signal(signal.SIGTERM, lambda _signal, _frame: sys.exit(1))
     if options.family:
         return _measure_here(families()[options.family], options)
     chosen = [family for key, family in families().items() if not options.only or key in options.only]
@@ -68,13 +70,13 @@ def _measured(family: type[Family], options: argparse.Namespace) -> FamilyReport
 
 
 def ended_in_time(process: subprocess.Popen[bytes], limit: float) -> bool:
-    """Wait for a family; at its limit, or when the person stops the run, have it close what it opened and end."""
+    """Wait for a family; at its limit, or when the run itself is stopped, have it close what it opened and end."""
     try:
         process.wait(limit)
     except subprocess.TimeoutExpired:
         _stop(process)
         return False
-    except KeyboardInterrupt:
+    except BaseException:
         _stop(process)
         raise
     return True
@@ -91,7 +93,6 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def _measure_here(family: type[Family], options: argparse.Namespace) -> int:
-    signal.signal(signal.SIGTERM, lambda _signal, _frame: sys.exit(1))
     log.set_up("WARNING", None)
     load = os.getloadavg()[0]
     try:

@@ -5,12 +5,15 @@ import os
 import resource
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import ParamSpec
 
 P = ParamSpec("P")
 
 MIB = 1024 * 1024
+# Where they stand in /proc/PID/stat behind the name: the session, and user and system time of itself and of those waited for.
+SESSION, TIMES = 3, slice(11, 15)
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -40,7 +43,13 @@ def rss_mib(pid: int) -> float:
     return pages * resource.getpagesize() / MIB
 
 
-def spent_cpu(pid: int) -> float:
-    """Return the processor time that a process has spent, with the children that it has waited for."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return sum(int(field) for field in fields[11:15]) / TICKS
+def session_cpu(leader: int) -> float:
+    """Return the processor time of a session: of its processes that live, and of those that they have waited for."""
+    spent = 0
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        # A process may end while it is looked at.
+        with suppress(OSError):
+            fields = status.read_text().rpartition(")")[2].split()
+            if int(fields[SESSION]) == leader:
+                spent += sum(int(field) for field in fields[TIMES])
+    return spent / TICKS
