@@ -2,11 +2,14 @@
 
 from loguru import logger
 
-from program.db import decisions, replacements, wipe
+from program.db import decisions, replacements, sources, wipe
 from program.db.engine import Database
-from program.services.flows import tidy_account
+from program.services.flows import mend_entry, second_sources, tidy_account
 from program.services.flows.context import FlowContext
 from program.settings.models import StartupSettings
+
+# More files at once are looked after a little later.
+MENDED_AT_ONCE = 50
 
 
 def clear_previous(db: Database, startup: StartupSettings) -> None:
@@ -19,6 +22,14 @@ def clear_previous(db: Database, startup: StartupSettings) -> None:
         logger.warning("startup.unsafe_wipe_queue_on_startup is on: postponed attempts are forgotten")
         with db.write() as tx:
             wipe.postponements(tx)
+
+
+def look_after_files(ctx: FlowContext) -> None:
+    """Have the files looked after whose sources gave no bytes, and the other providers asked for the torrents of all files."""
+    with ctx.db.read() as tx:
+        due = sources.to_mend(tx, ctx.clock.now(), MENDED_AT_ONCE)
+    for spec in (*map(mend_entry.job, due), *second_sources.jobs(ctx)):
+        ctx.engine.add(spec)
 
 
 def tidy(ctx: FlowContext) -> None:

@@ -37,6 +37,10 @@ class MountedLibrary:
         """Return whether somebody has the file of an entry open."""
         return self._vfs.open_handles(entry_id) > 0
 
+    def trouble_at(self, link: Link, size: int) -> str | None:
+        """Return why an address does not give a file of that size, None when it does; raise Transient when it may later."""
+        return self._vfs.trouble_at(link.url, size)
+
 
 def tree_file(entry: Entry) -> TreeFile:
     """Return what the tree shows of an entry."""

@@ -30,6 +30,7 @@ WATCH = timedelta(seconds=2)
 REVALIDATE = timedelta(seconds=30)
 HOUSEKEEPING = timedelta(hours=6)
 RESUME = timedelta(hours=6)
+LOOK_AFTER_FILES = timedelta(minutes=5)
 # What the names of the schedules of content services begin with.
 CONTENT = "content-"
 # A turn of the loop, or the title at hand of a resume, takes less.
@@ -102,6 +103,12 @@ class MainRunner:
         except RivuletError as error:
             logger.warning("tidying up comes later: {}", error)
 
+    def _look_after_files(self) -> None:
+        try:
+            housekeeping.look_after_files(self._ctx)
+        except RivuletError as error:
+            logger.warning("looking after files comes later: {}", error)
+
     def _run_loop(self) -> None:
         try:
             self._made.loop.run()
@@ -115,6 +122,7 @@ class MainRunner:
         every(self._vitals.interval, "vitals", self._vitals.look)
         every(REVALIDATE, "plugins", self._check_plugins)
         every(HOUSEKEEPING, "housekeeping", self._tidy)
+        every(LOOK_AFTER_FILES, "files", self._look_after_files)
         every(RESUME, "resume", partial(made.bus.publish, RetryLibrary()))
         made.store.on_change(self._changed)
         self._ctx.registry.on_change(self._use_plugins)

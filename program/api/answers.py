@@ -78,8 +78,27 @@ class ItemsBody(Body):
     total_pages: int
 
 
+class TroubleBody(Body):
+    """A time at which a source gave no bytes. code: the provider's word, `dead_link` for that of its CDN."""
+
+    at: Instant
+    code: str
+    reason: str
+
+
+class SourceBody(Body):
+    """Where a file's bytes come from. troubles: since they last came, the oldest first; empty when all is well."""
+
+    provider: str
+    troubles: list[TroubleBody]
+
+
 class FileBody(Body):
-    """A file in the library folder. path: in the mount."""
+    """A file in the library folder. path: in the mount.
+
+    next_check_at: when its sources are looked at again, because one gave no bytes. given_up_at: since when another release is
+    searched in its place; it stays until that is there.
+    """
 
     id: int
     file_size: int
@@ -89,8 +108,11 @@ class FileBody(Body):
     infohash: str
     provider: str | None
     providers: list[str]
+    sources: list[SourceBody]
     available_in_vfs: bool
     registered_at: Instant | None
+    next_check_at: Instant | None
+    given_up_at: Instant | None
 
 
 class ChildBody(Body):

@@ -14,8 +14,10 @@ from program.api.answers import (
     ItemResultBody,
     ParentIds,
     RequestBody,
+    SourceBody,
     StepBody,
     StreamBody,
+    TroubleBody,
 )
 from program.db.views import (
     CalendarRow,
@@ -24,6 +26,7 @@ from program.db.views import (
     ItemDetail,
     ItemRow,
     RequestView,
+    SourceView,
     StoredDecision,
 )
 from program.media.item import Ids, Item, MediaType
@@ -144,11 +147,19 @@ def file(view: FileView) -> FileBody:
         path=view.path,
         version=view.version,
         infohash=view.infohash,
-        provider=view.providers[0] if view.providers else None,
-        providers=list(view.providers),
+        provider=view.sources[0].provider if view.sources else None,
+        providers=[source.provider for source in view.sources],
+        sources=[_source(source) for source in view.sources],
         available_in_vfs=view.registered_at is not None,
         registered_at=view.registered_at,
+        next_check_at=view.mend_at,
+        given_up_at=view.given_up_at,
     )
+
+
+def _source(view: SourceView) -> SourceBody:
+    troubles = [TroubleBody(at=one.at, code=one.code, reason=one.reason) for one in view.troubles]
+    return SourceBody(provider=view.provider, troubles=troubles)
 
 
 def _entry(files: tuple[FileView, ...]) -> FileBody | None:

@@ -7,8 +7,10 @@ from sqlalchemy import ColumnElement, or_, select
 from program.db.engine import Tx
 from program.db.lookup import find
 from program.db.rows import ITEM, AnyRow, ids_of, item_of
+from program.db.sources import troubles
 from program.db.tables import EntryItem, ItemRequest, MediaEntry, MediaItem, Source
-from program.db.views import ChildView, FileView, ItemDetail, RequestView
+from program.db.views import ChildView, FileView, ItemDetail, RequestView, SourceView
+from program.media.entry import Trouble
 from program.media.item import Ids, MediaType
 
 CHILD = (
@@ -89,7 +91,7 @@ def _child(row: AnyRow, files: Files, children: tuple[ChildView, ...]) -> ChildV
 
 def _files(tx: Tx, subtree: ColumnElement[bool]) -> Files:
     query = (
-        select(MediaEntry, EntryItem.item_id, Source.provider)
+        select(MediaEntry, EntryItem.item_id, Source.id.label("source_id"), Source.provider, Source.failures)
         .join(EntryItem, EntryItem.entry_id == MediaEntry.id)
         .join(MediaItem, MediaItem.id == EntryItem.item_id)
         .outerjoin(Source, Source.entry_id == MediaEntry.id)
@@ -99,13 +101,15 @@ def _files(tx: Tx, subtree: ColumnElement[bool]) -> Files:
     rows: dict[tuple[int, int], list[AnyRow]] = {}
     for row in tx.connection.execute(query):
         rows.setdefault((row.item_id, row.id), []).append(row)
+    ailing = {row.source_id for group in rows.values() for row in group if row.failures}
+    known = troubles(tx, ailing) if ailing else {}
     files: dict[int, tuple[FileView, ...]] = {}
     for (item_id, _), group in rows.items():
-        files[item_id] = (*files.get(item_id, ()), _file(group))
+        files[item_id] = (*files.get(item_id, ()), _file(group, known))
     return files
 
 
-def _file(rows: list[AnyRow]) -> FileView:
+def _file(rows: list[AnyRow], known: Mapping[int, tuple[Trouble, ...]]) -> FileView:
     row = rows[0]
     return FileView(
         entry_id=row.id,
@@ -114,8 +118,14 @@ def _file(rows: list[AnyRow]) -> FileView:
         path=row.path,
         version=row.version,
         infohash=row.infohash,
-        providers=tuple(part.provider for part in rows if part.provider is not None),
+        sources=tuple(
+            SourceView(part.provider, known.get(part.source_id, ()))
+            for part in rows
+            if part.provider is not None
+        ),
         registered_at=row.registered_at,
+        mend_at=row.mend_at,
+        given_up_at=row.given_up_at,
         probed=row.probed,
     )
 

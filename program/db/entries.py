@@ -5,11 +5,13 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, delete, insert, select, update
 
+from program.db import sources
 from program.db.engine import Tx
 from program.db.rows import AnyRow
+from program.db.sources import NewSource
 from program.db.tables import EntryItem, MediaEntry, Source
 from program.db.views import NewEntry
-from program.media.entry import Entry, EntrySource
+from program.media.entry import Entry, EntrySource, is_same_file
 from program.media.release import JsonValue
 
 __all__ = [
@@ -17,9 +19,12 @@ __all__ = [
     "create",
     "for_items",
     "get",
+    "item_of_torrent",
+    "items_of",
     "known",
     "register",
     "registered",
+    "relink",
     "remove",
     "set_probed",
     "unregister",
@@ -34,8 +39,7 @@ def create(tx: Tx, new: NewEntry, now: datetime) -> int:
     The same file (infohash and path) is never a second entry: the source, of which there is one per provider, and the items join
     the first one, whose place in the tree stays. Its items count as having got it `now`.
     """
-    same_file = (MediaEntry.infohash == new.infohash, MediaEntry.path_in_torrent == new.path_in_torrent)
-    entry_id = tx.connection.scalar(select(MediaEntry.id).where(*same_file))
+    entry_id = _same_file(tx, new)
     if entry_id is None:
         entry_id = tx.connection.execute(
             insert(MediaEntry)
@@ -50,7 +54,7 @@ def create(tx: Tx, new: NewEntry, now: datetime) -> int:
             )
             .returning(MediaEntry.id)
         ).scalar_one()
-    _join_source(tx, entry_id, new)
+    sources.put(tx, entry_id, NewSource(new.provider, new.torrent_id, new.file_id, new.link))
     _join_items(tx, entry_id, new.item_ids, now)
     return entry_id
 
@@ -91,6 +95,25 @@ def uses_torrent(tx: Tx, provider: str, torrent_id: str) -> bool:
     return tx.connection.scalar(of_torrent.limit(1)) is not None
 
 
+def items_of(tx: Tx, entry_ids: Collection[int]) -> frozenset[int]:
+    """Return the items of these files."""
+    return frozenset(
+        tx.connection.scalars(select(EntryItem.item_id).where(EntryItem.entry_id.in_(entry_ids)))
+    )
+
+
+def item_of_torrent(tx: Tx, infohash: str) -> int | None:
+    """Return an item that has a file of the torrent, None when there is none (any more)."""
+    found: int | None = tx.connection.scalar(
+        select(EntryItem.item_id)
+        .join(MediaEntry, MediaEntry.id == EntryItem.entry_id)
+        .where(MediaEntry.infohash == infohash)
+        .order_by(EntryItem.item_id)
+        .limit(1)
+    )
+    return found
+
+
 def register(tx: Tx, entry_ids: Collection[int], now: datetime) -> None:
     """Write down that these files stand in the tree; those that already do keep their date."""
     tx.connection.execute(
@@ -120,20 +143,26 @@ def remove(tx: Tx, entry_ids: Collection[int]) -> None:
     tx.connection.execute(delete(MediaEntry).where(MediaEntry.id.in_(entry_ids)))
 
 
-def _join_source(tx: Tx, entry_id: int, new: NewEntry) -> None:
-    values = {
-        "torrent_id": new.torrent_id,
-        "file_id": new.file_id,
-        "link": new.link,
-        "url": None,
-        "url_expires_at": None,
-        "failures": 0,
-        "failed_at": None,
-        "failed_reason": None,
-    }
-    place = (Source.entry_id == entry_id, Source.provider == new.provider)
-    if not tx.connection.execute(update(Source).where(*place).values(**values)).rowcount:
-        tx.connection.execute(insert(Source).values(entry_id=entry_id, provider=new.provider, **values))
+def _same_file(tx: Tx, new: NewEntry) -> int | None:
+    """Return the entry of a file that another provider, or the same one, has given us before."""
+    query = select(MediaEntry.id, MediaEntry.path_in_torrent, MediaEntry.size)
+    known = tx.connection.execute(query.where(MediaEntry.infohash == new.infohash)).all()
+    by_path = {path: entry_id for entry_id, path, _ in known}
+    if new.path_in_torrent in by_path:
+        return by_path[new.path_in_torrent]
+    return next(
+        (
+            entry_id
+            for entry_id, path, size in known
+            if is_same_file(path, size, new.path_in_torrent, new.size)
+        ),
+        None,
+    )
+
+
+def relink(tx: Tx, entry_id: int, now: datetime) -> None:
+    """Let the items of a file count as having got it `now`: it can be read again."""
+    tx.connection.execute(update(EntryItem).where(EntryItem.entry_id == entry_id).values(linked_at=now))
 
 
 def _join_items(tx: Tx, entry_id: int, item_ids: Iterable[int], now: datetime) -> None:
@@ -151,12 +180,12 @@ def _join_items(tx: Tx, entry_id: int, item_ids: Iterable[int], now: datetime) -
 
 def _load(tx: Tx, condition: ColumnElement[bool]) -> tuple[Entry, ...]:
     items = _items(tx, condition)
-    sources: dict[int, tuple[EntrySource, ...]] = {}
+    by_entry: dict[int, tuple[EntrySource, ...]] = {}
     query = select(Source).join(MediaEntry, MediaEntry.id == Source.entry_id).where(condition)
     for row in tx.connection.execute(query.order_by(Source.id)):
-        sources[row.entry_id] = (*sources.get(row.entry_id, ()), _source(row))
+        by_entry[row.entry_id] = (*by_entry.get(row.entry_id, ()), _source(row))
     rows = tx.connection.execute(select(MediaEntry).where(condition).order_by(MediaEntry.id))
-    return tuple(_entry(row, items.get(row.id, ()), sources.get(row.id, ())) for row in rows)
+    return tuple(_entry(row, items.get(row.id, ()), by_entry.get(row.id, ())) for row in rows)
 
 
 def _items(tx: Tx, condition: ColumnElement[bool]) -> dict[int, tuple[int, ...]]:
@@ -186,7 +215,7 @@ def _source(row: AnyRow) -> EntrySource:
     )
 
 
-def _entry(row: AnyRow, item_ids: tuple[int, ...], sources: tuple[EntrySource, ...]) -> Entry:
+def _entry(row: AnyRow, item_ids: tuple[int, ...], of_entry: tuple[EntrySource, ...]) -> Entry:
     return Entry(
         id=row.id,
         item_ids=item_ids,
@@ -198,5 +227,7 @@ def _entry(row: AnyRow, item_ids: tuple[int, ...], sources: tuple[EntrySource, .
         version=row.version,
         created_at=row.created_at,
         registered_at=row.registered_at,
-        sources=sources,
+        mend_at=row.mend_at,
+        given_up_at=row.given_up_at,
+        sources=of_entry,
     )

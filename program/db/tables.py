@@ -38,6 +38,7 @@ NAMES = {
 
 # A removed row's id is never given to another row: jobs, players and media servers remember ids.
 NO_ID_TWICE = {"sqlite_autoincrement": True}
+AILING = text("mend_at IS NOT NULL")
 USABLE = text("rejection_code IS NULL AND blacklisted IS NULL")
 
 
@@ -239,7 +240,7 @@ class StreamBlock(Base):
 
 
 class MediaEntry(Base):
-    """One virtual file."""
+    """One virtual file. mend_at: when its sources are looked at again, because one of them gave no bytes."""
 
     __tablename__ = "media_entry"
 
@@ -253,10 +254,13 @@ class MediaEntry(Base):
     probed: Mapped[JsonValue] = mapped_column(Json, nullable=True)
     created_at: Mapped[datetime]
     registered_at: Mapped[datetime | None]
+    mend_at: Mapped[datetime | None]
+    given_up_at: Mapped[datetime | None]
 
     __table_args__ = (
         UniqueConstraint("infohash", "path_in_torrent"),
         Index(None, "registered_at"),
+        Index(None, "mend_at", sqlite_where=AILING, postgresql_where=AILING),
         NO_ID_TWICE,
     )
 
@@ -291,6 +295,31 @@ class Source(Base):
     failed_reason: Mapped[str | None]
 
     __table_args__ = (UniqueConstraint("entry_id", "provider"), Index(None, "torrent_id"), NO_ID_TWICE)
+
+
+class SourceTrouble(Base):
+    """One time at which a source gave no bytes, since it last did. code: the provider's word, see `program.media.health`."""
+
+    __tablename__ = "source_trouble"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    source_id: Mapped[int] = mapped_column(ForeignKey("entry_source.id", ondelete="CASCADE"))
+    at: Mapped[datetime]
+    code: Mapped[str]
+    reason: Mapped[str]
+
+    __table_args__ = (Index(None, "source_id"),)
+
+
+class TorrentOffer(Base):
+    """A provider that was asked whether it holds a torrent of ours as well, and what it said."""
+
+    __tablename__ = "torrent_offer"
+
+    provider: Mapped[str] = mapped_column(primary_key=True)
+    infohash: Mapped[str] = mapped_column(primary_key=True)
+    at: Mapped[datetime]
+    answer: Mapped[str]
 
 
 class ServerConfirmation(Base):

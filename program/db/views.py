@@ -7,6 +7,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Literal
 
+from program.media.entry import Trouble
 from program.media.item import Ids, Item, MediaType, States
 from program.media.release import JsonValue
 
@@ -148,9 +149,20 @@ class Page:
     total: int
 
 
+@dataclass(frozen=True, slots=True)
+class SourceView:
+    """Where a file's bytes come from. troubles: the times at which none came, since they last did, the oldest first."""
+
+    provider: str
+    troubles: tuple[Trouble, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileView:
-    """A file of an item. probed: what the analysis found in it, None before."""
+    """A file of an item. probed: what the analysis found in it, None before.
+
+    mend_at: when its sources are looked at again; given_up_at: since when another release is searched in its place.
+    """
 
     entry_id: int
     original_name: str
@@ -158,8 +170,10 @@ class FileView:
     path: str
     version: str
     infohash: str
-    providers: tuple[str, ...]
+    sources: tuple[SourceView, ...]
     registered_at: datetime | None
+    mend_at: datetime | None
+    given_up_at: datetime | None
     probed: Mapping[str, JsonValue] | None
 
 

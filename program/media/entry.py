@@ -69,6 +69,15 @@ class Link:
     provider: str
 
 
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """One time at which a source gave no bytes. code: the provider's word, or `dead_link` for what its CDN said; see `health`."""
+
+    at: datetime
+    code: str
+    reason: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntrySource:
     """One place an entry's bytes come from. url: the last resolved address, kept until `url_expires_at`."""
@@ -98,4 +107,13 @@ class Entry:
     version: str
     created_at: datetime
     registered_at: datetime | None = None
+    mend_at: datetime | None = None
+    given_up_at: datetime | None = None
     sources: tuple[EntrySource, ...] = ()
+
+
+def is_same_file(path: str, size: int, other_path: str, other_size: int) -> bool:
+    """Return whether two files of one torrent, as two providers tell of them, are one; some tell the torrent's own folder too."""
+    if size != other_size:
+        return False
+    return path == other_path or path.endswith(f"/{other_path}") or other_path.endswith(f"/{path}")

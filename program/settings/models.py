@@ -152,6 +152,10 @@ class DownloadersSettings(Section):
         default=(),
         description="Keys of the services in the order in which they are asked; the others come after",
     )
+    second_sources: bool = Field(
+        default=True,
+        description="Ask the other services, in the background, whether they hold a title's torrent too, so that one can stand in",
+    )
     remove_torrents: bool = Field(
         default=False, description="When a title is removed, remove its torrents from the account as well"
     )

@@ -17,6 +17,7 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 _TOO_MANY, _SERVER_ERROR = 429, 500
 _DEAD_STATUSES = frozenset({401, 403, 404, 410, 416, 451, 503, 509})
+_GONE_STATUSES = frozenset({404, 410, 451})
 # Client errors that say "later", one of them a provider's own.
 _LATER_STATUSES = frozenset({408, 425, 447})
 _NOT_A_FILE = frozenset({"text/html", "application/xhtml+xml"})
@@ -28,7 +29,14 @@ class SourceError(Exception):
 
 
 class DeadLink(SourceError):
-    """This URL does not give these bytes: expired, gone, refused, or something else than the file."""
+    """This URL does not give these bytes: expired, gone, refused, or something else than the file.
+
+    is_gone: by the server's own word; a refusal, a limit or an error page may pass.
+    """
+
+    def __init__(self, reason: str, *, is_gone: bool = False) -> None:
+        super().__init__(reason)
+        self.is_gone = is_gone
 
 
 class Passing(SourceError):
@@ -56,7 +64,7 @@ def end_of_range(response: http.client.HTTPResponse, wanted: Wanted) -> int:
         raise DeadLink("a partial answer that does not say which part it is")
     first, last, total = (int(number) for number in found.groups())
     if total != wanted.size:
-        raise DeadLink(f"the file is {total} bytes long, expected {wanted.size}")
+        raise DeadLink(f"the file is {total} bytes long, expected {wanted.size}", is_gone=True)
     if first != wanted.start or not first <= last < total:
         raise DeadLink(f"bytes {first}-{last} came where {wanted.start}-{wanted.stop - 1} were asked for")
     if response.length is not None and response.length != last - first + 1:
@@ -125,7 +133,7 @@ def refusal(response: http.client.HTTPResponse, now: datetime) -> SourceError:
         or (status >= _SERVER_ERROR and status not in _DEAD_STATUSES)
     ):
         return Passing(f"HTTP {status}", wait=_retry_after(response.getheader("Retry-After"), now))
-    return DeadLink(f"HTTP {status}")
+    return DeadLink(f"HTTP {status}", is_gone=status in _GONE_STATUSES)
 
 
 def _retry_after(value: str | None, now: datetime) -> float | None:

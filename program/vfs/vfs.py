@@ -11,8 +11,9 @@ from pathlib import Path
 from loguru import logger
 
 from program.clock import Clock
-from program.errors import StartupError
+from program.errors import StartupError, Transient
 from program.settings.vfs import VfsSettings
+from program.vfs.answers import DeadLink, SourceError
 from program.vfs.chunks import ChunkStore
 from program.vfs.counters import Counters, Counts
 from program.vfs.disk import DiskChunks, Place
@@ -21,7 +22,7 @@ from program.vfs.links import Links, Resolve
 from program.vfs.mount import Mount
 from program.vfs.open_files import FileHandle, OpenFiles, Readable
 from program.vfs.readers import Readers
-from program.vfs.sources import Sources
+from program.vfs.sources import Sources, Transfer
 from program.vfs.supplies import Supplies
 from program.vfs.tree import STANDARD_FOLDERS, Node, Tree, TreeFile
 from program.vfs.workers import Workers
@@ -82,6 +83,7 @@ class Vfs:
         self._standard_folders = tuple(standard_folders)
         self._files = OpenFiles(Tree(), _no_reader, clock)
         self._mount: Mount | None = None
+        self._probes = Sources(clock, self._counters, settings.read_timeout_seconds / STALL_SHARE)
         self._disk: tuple[DiskChunks | None, ...] = ()
         self._is_serving = False
         self._why_not_mounted: str | None = None
@@ -183,6 +185,25 @@ class Vfs:
     def open_handles(self, entry_id: int) -> int:
         """Return how many handles are open on the file of an entry."""
         return self._files.handles_on(entry_id)
+
+    def trouble_at(self, url: str, size: int) -> str | None:
+        """Return why a URL does not give a file of that size by its server's own word, None when its first byte came.
+
+        Raises Transient when that cannot be told now: an outage, a limit, an error page.
+        """
+        try:
+            body = self._probes.open(url, 0, min(size, 1), size, Transfer())
+            try:
+                body.read_into(memoryview(bytearray(1)))
+            finally:
+                body.close()
+        except SourceError as error:
+            if isinstance(error, DeadLink) and error.is_gone:
+                return str(error)
+            raise Transient(str(error)) from error
+        finally:
+            self._probes.close_idle(max_age=0)
+        return None
 
     def _start_mount(self, stack: ExitStack) -> None:
         """Mount; in mode `auto`, go on without when that cannot be done. Raises StartupError."""

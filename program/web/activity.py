@@ -43,6 +43,8 @@ QUEUES: Mapping[str, str] = {
     names.REQUEST_SUBTITLES: "Looking for subtitles",
     names.POST_PROCESS_MEDIA_ITEM: "Finishing",
     names.TIDY_ACCOUNT: "Tidying up the account",
+    names.MEND_ENTRY: "Looking after a file",
+    names.SECOND_SOURCES: "Asking for second sources",
 }
 STATES: Mapping[PluginState, tuple[str, str, str]] = {
     PluginState.VALID: ("Works", "green", "check"),

@@ -115,13 +115,13 @@ class TestSources:
 
     def fail(self, library: Library, source: int) -> int:
         with library.db.write() as tx:
-            return sources.fail_source(tx, source, "404", library.now)
+            return sources.fail_source(tx, source, "gone", "404", library.now)
 
     def test_an_address_is_kept_with_its_end(self, library: Library, film: int) -> None:
         source = self.source(library, film)
         end = library.now + timedelta(hours=4)
         with library.db.write() as tx:
-            sources.set_url(tx, source, "https://cdn/x", end, library.now)
+            sources.set_url(tx, source, "https://cdn/x", end)
         (kept,) = get(library, 1).sources
         assert (kept.url, kept.url_expires_at) == ("https://cdn/x", end)
 
@@ -136,12 +136,52 @@ class TestSources:
     ) -> None:
         source = self.source(library, film)
         with library.db.write() as tx:
-            sources.set_url(tx, source, "https://cdn/x", None, library.now)
+            sources.set_url(tx, source, "https://cdn/x", None)
         self.fail(library, source)
         assert get(library, 1).sources[0].url is None
         with library.db.write() as tx:
-            sources.set_url(tx, source, "https://cdn/y", None, library.now)
+            sources.set_url(tx, source, "https://cdn/y", None)
         assert get(library, 1).sources[0].failures == 0
+
+    def test_each_failure_is_told_with_its_time_and_word_until_bytes_come_again(
+        self, library: Library, film: int
+    ) -> None:
+        source = self.source(library, film)
+        first = library.now
+        for _ in range(2):
+            self.fail(library, source)
+            library.clock.advance(1_200)
+        with library.db.read() as tx:
+            detail = items.detail(tx, film)
+        assert detail is not None
+        (told,) = detail.files[0].sources
+        assert [(one.at, one.code, one.reason) for one in told.troubles] == [
+            (first, "gone", "404"),
+            (first + timedelta(seconds=1_200), "gone", "404"),
+        ]
+        with library.db.write() as tx:
+            sources.set_url(tx, source, "https://cdn/x", None)
+            assert sources.troubles(tx, [source]) == {source: ()}
+
+    def test_of_many_failures_the_first_and_the_last_are_kept(self, library: Library, film: int) -> None:
+        source = self.source(library, film)
+        first = library.now
+        for _ in range(30):
+            self.fail(library, source)
+            library.clock.advance(3_600)
+        with library.db.read() as tx:
+            kept = sources.troubles(tx, [source])[source]
+        assert len(kept) == sources.KEPT_TROUBLES
+        assert (kept[0].at, kept[-1].at) == (first, first + timedelta(hours=29))
+
+    def test_the_same_file_of_another_provider_is_one_file_also_beneath_the_torrents_own_folder(
+        self, library: Library, film: int
+    ) -> None:
+        first = library.add_file(film)
+        beneath = {"path_in_torrent": "Film.2031.1080p/film.mkv", "provider": "beta"}
+        assert library.add_file(film, **beneath) == first
+        assert [source.provider for source in get(library, first).sources] == ["alpha", "beta"]
+        assert library.add_file(film, **beneath, size=999) != first
 
     def test_a_source_that_is_gone_has_no_failures(self, library: Library) -> None:
         assert self.fail(library, 4_711) == 0

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from loguru import logger
 from sqlalchemy import text
 
@@ -31,7 +32,7 @@ NEXT = '''
 from alembic import op
 import sqlalchemy as sa
 revision = "9999"
-down_revision = "0001"
+down_revision = "{head}"
 
 
 def upgrade() -> None:
@@ -57,7 +58,8 @@ def migration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str]
     def add(body: str) -> None:
         scripts = tmp_path / "migrations"
         shutil.copytree(migrate.SCRIPTS, scripts, ignore=shutil.ignore_patterns("__pycache__"))
-        (scripts / "versions" / "9999_a_change.py").write_text(NEXT.format(body=body))
+        head = ScriptDirectory.from_config(migrate.config()).get_current_head()
+        (scripts / "versions" / "9999_a_change.py").write_text(NEXT.format(body=body, head=head))
         monkeypatch.setattr(migrate, "SCRIPTS", scripts)
 
     return add

@@ -125,7 +125,8 @@ class TestDetail:
         first, second = found.children[1].children
         assert (first.last_state, first.files) == (States.Indexed, ())
         (file,) = second.files
-        assert (file.entry_id, file.size, file.providers, file.probed) == (entry, 1_000, ("alpha",), None)
+        assert (file.entry_id, file.size, file.probed) == (entry, 1_000, None)
+        assert [source.provider for source in file.sources] == ["alpha"]
         assert second.last_state is States.Completed
 
     def test_a_film_is_found_by_its_id_at_the_service(self, library: Library) -> None:
@@ -134,7 +135,7 @@ class TestDetail:
         library.add_file(film, provider="beta", torrent_id="T2")
         found = detail(library, (MediaType.MOVIE, FILM))
         assert (found.item.id, found.item.title) == (film, "Sintel")
-        assert found.files[0].providers == ("alpha", "beta")
+        assert [source.provider for source in found.files[0].sources] == ["alpha", "beta"]
         assert (found.show_id, found.children) == (None, ())
 
     def test_an_episode_knows_its_season_and_its_show(self, library: Library) -> None:

@@ -13,6 +13,7 @@
     GET  /origins                     {"files": [{infohash, release, path, kind, season, episode, imdb, right, size, sha256, …}]}
     POST /expire                      {} all CDN links of every provider now, or {"after_bytes": n} in the middle of the next read
     GET  /account                     {"torrents": [{id, hash, status, selected, filename, added}]}: Real-Debrid's
+    POST /account/remove              {"id": …}: Real-Debrid has lost a torrent
     GET  /magnets                     {"magnets": [{id, hash, status, filename}]}: AllDebrid's
     GET  /library                     {"plex": [{path, ids, season, episodes, size, …}], "jellyfin": […]}
     GET  /wishes                      {"requests": [{id, type, tmdb, seasons, status, media_status}]}
@@ -91,6 +92,7 @@ class Control:
             ("GET", "/origins", self.origins),
             ("POST", "/expire", self.expire),
             ("GET", "/account", self.account),
+            ("POST", "/account/remove", self.lose),
             ("GET", "/magnets", self.magnets),
             ("GET", "/library", lambda: json_reply({shelf.name: shelf.public() for shelf in self._shelves})),
             ("GET", "/wishes", self.wishes),
@@ -199,6 +201,13 @@ class Control:
             for one in self._account.torrents()
         ]
         return json_reply({"torrents": rows})
+
+    def lose(self) -> Response:
+        """Take a torrent off the account without its user."""
+        torrent = self._account.find(str(_body()["id"]))
+        if torrent is not None:
+            self._account.remove(torrent)
+        return json_reply({"removed": torrent is not None})
 
     def magnets(self) -> Response:
         """Return the entries of the other account, newest first."""

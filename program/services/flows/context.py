@@ -15,7 +15,7 @@ from program.db.decisions import Decision
 from program.db.engine import Database, Tx
 from program.errors import Cancelled
 from program.events import Told
-from program.media.entry import Entry
+from program.media.entry import Entry, Link
 from program.media.facts import is_current, is_failed
 from program.media.item import Item, Node
 from program.media.release import JsonValue
@@ -51,6 +51,12 @@ class Library(Protocol):
 
     def is_open(self, entry_id: int) -> bool:
         """Return whether somebody has the file of an entry open."""
+
+    def trouble_at(self, link: Link, size: int) -> str | None:
+        """Return why an address does not give a file of that size by its server's own word, None when it does.
+
+        Raises Transient when that cannot be told now.
+        """
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,9 @@ REQUEST_SUBTITLES = "request-subtitles"
 POST_PROCESS_MEDIA_ITEM = "post-process-media-item"
 # Not one of the specification's queues: clears up after ourselves.
 TIDY_ACCOUNT = "tidy-account"
+# Nor are these: they keep files readable.
+MEND_ENTRY = "mend-entry"
+SECOND_SOURCES = "second-sources"
 
 # The queues whose jobs belong to one row of the library; while one is held, the row is in flight.
 ITEM_QUEUES = (PROCESS_ITEM_REQUEST, PROCESS_MEDIA_ITEM, POST_PROCESS_MEDIA_ITEM)
@@ -45,6 +48,16 @@ def post_process_id(media_type: MediaType, item_id: int) -> str:
 def stream_link_id(entry_id: int) -> str:
     """Return the dedup id of resolving an entry's link."""
     return f"request-stream-link-{entry_id}"
+
+
+def mend_entry_id(entry_id: int) -> str:
+    """Return the dedup id of looking after a file."""
+    return f"mend-entry-{entry_id}"
+
+
+def second_sources_id(key: str) -> str:
+    """Return the dedup id of asking a provider for the torrents of others."""
+    return f"second-sources-{key}"
 
 
 def content_service_id(key: str) -> str:

@@ -25,6 +25,7 @@ from program.queues.engine import Engine
 from program.services.flows import (
     download_item,
     find_valid_torrent,
+    mend_entry,
     names,
     plugin_hook,
     post_process,
@@ -33,6 +34,7 @@ from program.services.flows import (
     request_content_services,
     request_stream_link,
     scrape_item,
+    second_sources,
     tidy_account,
     torrent_files,
 )
@@ -129,6 +131,18 @@ FLOWS: Mapping[str, Flow] = {
     ),
     names.TIDY_ACCOUNT: Flow(
         handler=tidy_account.handle, input=tidy_account.Tidy, output=int, children=frozenset({_DOWNLOAD})
+    ),
+    names.MEND_ENTRY: Flow(
+        handler=mend_entry.handle,
+        input=mend_entry.Mend,
+        output=NoneType,
+        children=frozenset({_LINK, _DOWNLOAD}),
+    ),
+    names.SECOND_SOURCES: Flow(
+        handler=second_sources.handle,
+        input=second_sources.SecondSources,
+        output=NoneType,
+        children=frozenset({_DOWNLOAD}),
     ),
     names.PARSE_SCRAPE_RESULTS: Flow(
         handler=scrape_item.parse,

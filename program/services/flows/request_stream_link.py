@@ -10,16 +10,18 @@ from datetime import datetime, timedelta
 
 from program.db import entries, sources
 from program.errors import Final, RetryLater, RivuletError
-from program.events import StreamLinkRequested
 from program.media.entry import Entry, EntrySource, Link
 from program.pacing import KNOCK_SECONDS
 from program.queues import Done, Fail, Job, Next, Outcome, WaitFor
+from program.services.flows import mend_entry, source_questions
 from program.services.flows.context import FlowContext
-from program.services.flows.plugin_hook import Paused, ask, said_by
+from program.services.flows.plugin_hook import Paused, said_by
 from program.services.plugin import DownloadRefused
 
 # A service that rests may be knocked at this often for somebody who waits.
 KNOCK = timedelta(seconds=KNOCK_SECONDS)
+# A provider that has not answered by then is gone on without while another one is left; the one who reads waits 30 s in all.
+ANSWER_WITHIN = timedelta(seconds=6)
 # A link this close to its end is not handed out any more.
 EXPIRY_MARGIN = timedelta(minutes=2)
 
@@ -66,8 +68,9 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
     if stored is not None:
         return Done(stored)
     if wish.dead_url is not None and not ctx.renewals.may_ask(source.id, now):
+        mend_entry.soon(ctx, wish.entry_id)
         return Next(wish.after(f"{source.provider}: its new addresses do not work either"))
-    return _ask(entry, source, wish)
+    return _ask(entry, source, wish, is_last=wish.turn + 1 == len(usable))
 
 
 def _entry(ctx: FlowContext, wish: LinkWish) -> Entry | None:
@@ -95,28 +98,30 @@ def _stored(source: EntrySource, dead_url: str | None, now: datetime) -> Link | 
     return Link(source.url, source.url_expires_at, source.provider)
 
 
-def _ask(entry: Entry, source: EntrySource, wish: LinkWish) -> Outcome:
-    event = StreamLinkRequested(
-        source.torrent_id, source.file_id, source.link, entry.original_name, entry.size
-    )
-    # Whoever reads waits in front of this job, and asks again: a retry of its own would only hide the answer.
-    question = ask(source.provider, event, entry.original_name, attempts=1)
-    return WaitFor((question,), data=replace(wish, asked=True))
+def _ask(entry: Entry, source: EntrySource, wish: LinkWish, *, is_last: bool) -> Outcome:
+    deadline = None if is_last else ANSWER_WITHIN
+    question = source_questions.address(entry, source)
+    return WaitFor((question,), data=replace(wish, asked=True), deadline=deadline)
 
 
 def _answer(ctx: FlowContext, wish: LinkWish, source: EntrySource, job: Job) -> Outcome:
     value = next((value for _, _, value in job.children.values()), None)
     if isinstance(value, Link) and value.url != wish.dead_url:
         with ctx.db.write() as tx:
-            sources.set_url(tx, source.id, value.url, value.expires_at, ctx.clock.now())
+            # After a dead address it is not known yet whether the new one is any better.
+            sources.set_url(tx, source.id, value.url, value.expires_at, is_sound=wish.dead_url is None)
         return Done(value)
     now = ctx.clock.now()
+    if job.children.late:
+        late = f"{source.provider}: no answer within {ANSWER_WITHIN.total_seconds():g} s"
+        return Next(wish.after(late, now))
     if isinstance(value, Paused):
         return Next(wish.after(said_by(source.provider, value.reason), min(value.until, now + KNOCK)))
     error = next((error for _, _, error in job.children.failures()), None)
     reason = str(error or f"{source.provider} gave the address again that failed")
     if isinstance(error, DownloadRefused):
         with ctx.db.write() as tx:
-            sources.fail_source(tx, source.id, reason, now)
+            sources.fail_source(tx, source.id, error.code, reason, now)
+        mend_entry.soon(ctx, wish.entry_id)
     is_passing = error is not None and not isinstance(error, Final)
     return Next(wish.after(reason, now if is_passing else None))

@@ -76,6 +76,10 @@ class Beta(Alpha):
 class Nothing:
     """In place of a mount."""
 
+    def trouble_at(self, link: Link, size: int) -> str | None:
+        """Never know: nothing is read in these tests."""
+        raise Transient("no mount here")
+
     def apply(self, added: Iterable[Entry], removed: Iterable[int]) -> None:
         """Show nothing."""
 
@@ -193,17 +197,20 @@ def test_when_every_address_of_every_provider_is_dead_the_reader_is_told_and_nob
     url = reading.last_url()
     with pytest.raises(Final, match="alpha: its new addresses do not work either; beta: its new addresses"):
         reading.url(url)
-    assert reading.asked() == (3, 2), "one address and two renewals of it, and two of the other provider"
+    asked = reading.asked()
+    assert asked == (4, 3), (
+        "one address and two renewals, two of the other provider, and each once by whoever mends"
+    )
     for _ in range(20):
         with pytest.raises(Final):
             reading.url(url)
-    assert reading.asked() == (3, 2)
+    assert reading.asked() == asked
 
 
 def test_a_read_that_comes_later_may_ask_again(reading: Reading) -> None:
     url = reading.last_url()
     reading.clock.advance(RENEWALS_WITHIN)
-    assert reading.url(url) == "http://alpha/4"
+    assert reading.url(url) == "http://alpha/5"
 
 
 def test_a_provider_that_lost_the_file_is_passed_over_and_noted(reading: Reading) -> None:

@@ -56,7 +56,7 @@ SANDBOX_QUEUES = {
     "download-item.map-items-to-files": 0.75,
     "download-item.validate-torrent-files": 0.25,
 }
-OURS = {names.TIDY_ACCOUNT}
+OURS = {names.TIDY_ACCOUNT, names.MEND_ENTRY, names.SECOND_SOURCES}
 
 
 def test_the_queues_are_those_of_the_specification_and_one_of_ours() -> None:

@@ -1,0 +1,246 @@
+"""Where a file's bytes come from: a second provider stands in, a lost torrent is had again, a long outage changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from program import housekeeping
+from program.db import entries
+from program.demo.launch import Servers
+from program.media.entry import Entry, Link
+from program.queues import JobSpec, JobView
+from program.services.flows import names
+from program.services.flows.request_stream_link import LinkWish
+from tests.support.pipeline import Pipeline
+
+SINTEL = 45745
+MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
+BOTH = {"downloaders__alldebrid__enabled": True, "downloaders__order": ["realdebrid", "alldebrid"]}
+
+
+@pytest.fixture
+def both(make_pipeline: Callable[..., Pipeline]) -> Pipeline:
+    return make_pipeline(**BOTH)
+
+
+def completed(pipeline: Pipeline) -> tuple[int, Entry]:
+    """Bring Sintel into the library; return its item id and its file."""
+    film = pipeline.add_movie(SINTEL)
+    pipeline.run(for_=10 * timedelta(seconds=1))
+    assert pipeline.state(film) == "Completed"
+    return film, file_of(pipeline, film)
+
+
+def file_of(pipeline: Pipeline, film: int) -> Entry:
+    with pipeline.db.read() as tx:
+        return entries.for_items(tx, [film])[0]
+
+
+def pass_time(pipeline: Pipeline, span: timedelta, step: timedelta = 5 * MINUTE) -> None:
+    """Let time pass as the clockwork of the program sees it."""
+    until = pipeline.clock.now() + span
+    while pipeline.clock.now() < until:
+        housekeeping.look_after_files(pipeline.ctx)
+        pipeline.run(for_=step, step=step)
+
+
+def read(pipeline: Pipeline, entry: Entry, dead_url: str | None = None) -> Link | str:
+    """Ask for an address as a reader does; return it, or why there is none."""
+    ended: list[JobView] = []
+    pipeline.engine.on_finished(ended.append)
+    wish = LinkWish(entry.id, dead_url)
+    pipeline.engine.add(JobSpec(queue=names.REQUEST_STREAM_LINK, name="read", data=wish, attempts=1))
+    pipeline.engine.run_until_idle()
+    job = next(job for job in ended if job.queue == names.REQUEST_STREAM_LINK)
+    return job.value if isinstance(job.value, Link) else str(job.error)
+
+
+def lose(servers: Servers) -> None:
+    """Take every torrent off the Real-Debrid account, as if the service had removed it."""
+    for torrent in servers.control("/account")["torrents"]:
+        servers.control("/account/remove", {"id": torrent["id"]})
+
+
+def steps(pipeline: Pipeline, film: int, step: str = "repair") -> list[str]:
+    return [row.outcome for row in pipeline.story(film) if row.step == step]
+
+
+def snapshot(pipeline: Pipeline) -> dict[str, list[Any]]:
+    """Return the rows of titles and files."""
+    tables = ("media_item", "media_entry", "entry_item", "stream", "stream_block")
+    with pipeline.db.read() as tx:
+        return {
+            table: [tuple(row) for row in tx.connection.execute(text(f"SELECT * FROM {table} ORDER BY 1"))]  # noqa: S608
+            for table in tables
+        }
+
+
+# --- the second source
+
+
+def test_the_other_provider_is_asked_in_the_background_and_becomes_a_second_source(
+    both: Pipeline, servers: Servers
+) -> None:
+    film, _ = completed(both)
+    pass_time(both, 15 * MINUTE)
+    assert [source.provider for source in file_of(both, film).sources] == ["realdebrid", "alldebrid"]
+    [told] = [row for row in both.story(film) if row.step == "second_source"]
+    assert told.provider == "alldebrid"
+
+
+def test_each_provider_is_asked_once_and_a_miss_leaves_nothing_on_its_account(
+    both: Pipeline, servers: Servers
+) -> None:
+    film, entry = completed(both)
+    servers.control("/catalog", {"op": "lack", "provider": "alldebrid", "release": entry.infohash})
+    pass_time(both, HOUR)
+    assert servers.control("/magnets")["magnets"] == []
+    asked = [row["path"] for row in servers.control("/requests?provider=alldebrid")["requests"]]
+    assert sum("magnet/upload" in path for path in asked) == 1
+    assert [source.provider for source in file_of(both, film).sources] == ["realdebrid"]
+
+
+def test_a_person_can_switch_the_second_source_off(
+    make_pipeline: Callable[..., Pipeline], servers: Servers
+) -> None:
+    pipeline = make_pipeline(**BOTH, downloaders__second_sources=False)
+    completed(pipeline)
+    pass_time(pipeline, HOUR)
+    assert servers.control("/counts").get("alldebrid", 0) == 0
+
+
+def test_with_one_provider_nobody_else_is_asked(pipeline: Pipeline, servers: Servers) -> None:
+    completed(pipeline)
+    before = servers.control("/counts")["realdebrid"]
+    pass_time(pipeline, HOUR)
+    assert servers.control("/counts")["realdebrid"] == before
+
+
+def test_a_reader_gets_an_address_of_the_second_source_when_the_first_is_down(
+    both: Pipeline, servers: Servers
+) -> None:
+    _, entry = completed(both)
+    pass_time(both, 15 * MINUTE)
+    servers.control("/faults", {"provider": "realdebrid", "kind": "reset"})
+    link = read(both, entry)
+    assert isinstance(link, Link)
+    assert link.provider == "alldebrid"
+
+
+# --- mending
+
+
+def test_a_torrent_that_the_provider_lost_is_added_again(pipeline: Pipeline, servers: Servers) -> None:
+    film, entry = completed(pipeline)
+    lose(servers)
+    assert "not on the account any more" in str(read(pipeline, entry))
+    assert steps(pipeline, film) == ["lost", "added_again"]
+    link = read(pipeline, file_of(pipeline, film))
+    assert isinstance(link, Link)
+    assert pipeline.state(film) == "Completed"
+    assert file_of(pipeline, film).mend_at is None
+
+
+def test_a_torrent_that_the_provider_does_not_take_again_is_read_from_another_one(
+    make_pipeline: Callable[..., Pipeline], servers: Servers
+) -> None:
+    both = make_pipeline(**BOTH, downloaders__second_sources=False)
+    film, entry = completed(both)
+    lose(servers)
+    servers.control("/catalog", {"op": "lack", "provider": "realdebrid", "release": entry.infohash})
+    read(both, entry)
+    assert steps(both, film) == ["lost", "refused", "other_provider"]
+    link = read(both, file_of(both, film))
+    assert isinstance(link, Link)
+    assert link.provider == "alldebrid"
+    assert both.state(film) == "Completed"
+
+
+def test_a_file_that_nobody_gives_any_more_is_replaced_by_another_release_after_an_hour_of_no(
+    both: Pipeline, servers: Servers
+) -> None:
+    film, entry = completed(both)
+    lose(servers)
+    servers.control("/catalog", {"op": "availability", "release": entry.infohash, "value": "uncached"})
+    read(both, entry)
+    pass_time(both, 50 * MINUTE)
+    assert file_of(both, film).id == entry.id
+    assert both.state(film) == "Completed"
+    assert set(steps(both, film)) == {"lost", "refused", "waiting"}
+    pass_time(both, 30 * MINUTE)
+    assert both.state(film) == "Completed"
+    assert "given_up" in steps(both, film)
+    new = file_of(both, film)
+    assert new.infohash != entry.infohash
+    assert isinstance(read(both, new), Link)
+    with both.db.read() as tx:
+        assert entries.get(tx, entry.id) is None
+    assert len(both.listing("/movies/Sintel (2010) {tmdb-45745} [tmdbid=45745]")) == 1
+
+
+def test_a_file_without_replacement_stays_listed_and_is_kept_when_it_comes_back(
+    pipeline: Pipeline, servers: Servers
+) -> None:
+    film, entry = completed(pipeline)
+    lose(servers)
+    servers.control("/catalog", {"op": "withdraw", "title": "tt1727587"})
+    servers.control("/catalog", {"op": "availability", "title": "tt1727587", "value": "uncached"})
+    read(pipeline, entry)
+    pass_time(pipeline, 2 * HOUR)
+    assert "given_up" in steps(pipeline, film)
+    assert pipeline.state(film) == "Indexed"
+    assert len(pipeline.listing("/movies/Sintel (2010) {tmdb-45745} [tmdbid=45745]")) == 1
+    servers.control("/catalog", {"op": "availability", "release": entry.infohash, "value": "cached"})
+    pass_time(pipeline, 7 * HOUR, step=15 * MINUTE)
+    assert pipeline.state(film) == "Completed"
+    assert file_of(pipeline, film).id == entry.id
+    assert isinstance(read(pipeline, entry), Link)
+
+
+def test_an_outage_of_a_day_gives_no_file_up_and_resets_nothing(pipeline: Pipeline, servers: Servers) -> None:
+    film, entry = completed(pipeline)
+    pass_time(pipeline, 10 * MINUTE)
+    before = snapshot(pipeline)
+    servers.control("/faults", {"provider": "realdebrid", "kind": "status", "status": 503})
+    servers.control("/faults", {"provider": "cdn", "kind": "status", "status": 503})
+    for _ in range(24):
+        assert not isinstance(read(pipeline, entry), Link)
+        pass_time(pipeline, HOUR, step=15 * MINUTE)
+    during = snapshot(pipeline)
+    assert {table: rows for table, rows in during.items() if rows != before[table]} == {}
+    assert pipeline.story(film)[-1].step != "repair"
+    servers.control("/faults", method="DELETE")
+    pass_time(pipeline, 25 * HOUR, step=HOUR)
+    assert isinstance(read(pipeline, entry), Link)
+    assert pipeline.state(film) == "Completed"
+    assert file_of(pipeline, film).mend_at is None
+
+
+def test_addresses_that_lead_nowhere_are_an_hour_of_no_as_well(pipeline: Pipeline, servers: Servers) -> None:
+    film, entry = completed(pipeline)
+    servers.control("/faults", {"provider": "cdn", "kind": "status", "status": 404})
+    link = read(pipeline, entry)
+    for _ in range(3):
+        link = read(pipeline, entry, link.url if isinstance(link, Link) else None)
+    assert "lost" in steps(pipeline, film)
+    pass_time(pipeline, 2 * HOUR)
+    assert "given_up" in steps(pipeline, film)
+
+
+def test_a_season_whose_torrent_was_lost_is_mended_by_its_first_reader(
+    pipeline: Pipeline, servers: Servers
+) -> None:
+    show = pipeline.add_show(170551)
+    pipeline.run(for_=MINUTE)
+    first, second = (file_of(pipeline, pipeline.episode(show, 1, number).id) for number in (1, 2))
+    assert first.infohash == second.infohash
+    lose(servers)
+    read(pipeline, first)
+    sources = [file_of(pipeline, pipeline.episode(show, 1, number).id).sources[0] for number in (1, 2)]
+    assert len({source.torrent_id for source in sources}) == 1
+    assert isinstance(read(pipeline, second), Link)
