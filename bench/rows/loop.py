@@ -15,7 +15,7 @@ from program.clock import SystemClock
 from program.db.engine import Database
 from program.db.tables import MediaItem
 from program.event_loop import ROWS_PER_TURN, EventLoop
-from program.media.entry import Entry
+from program.media.entry import Entry, Link
 from program.media.item import MediaType, States
 from program.plugins import Registry
 from program.policy import policy_of
@@ -63,6 +63,10 @@ class _Folder:
     def is_open(self, entry_id: int) -> bool:  # noqa: ARG002 - as the protocol has it
         """Return that nobody reads."""
         return False
+
+    def trouble_at(self, link: Link, size: int) -> str | None:  # noqa: ARG002 - as the protocol has it
+        """Find every address good."""
+        return None
 
 
 class _Home:
