@@ -43,6 +43,12 @@ def rss_mib(pid: int) -> float:
     return pages * resource.getpagesize() / MIB
 
 
+def spent_cpu(pid: int) -> float:
+    """Return the processor time that a process has spent, with the children that it has waited for."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[TIMES])) / TICKS
+
+
 def session_cpu(leader: int) -> float:
     """Return the processor time of a session: of its processes that live, and of those that they have waited for."""
     spent = 0
