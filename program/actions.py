@@ -6,8 +6,7 @@ provider.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -21,7 +20,13 @@ from program.media.item import Item, Node
 from program.media.metadata import ContentRequest
 from program.media.outcomes import Changes, restarted
 from program.queues import Priority
-from program.services.flows import names, process_item_request, request_content_services, tidy_account
+from program.services.flows import (
+    process_item_request,
+    request_content_services,
+    retry_library,
+    tidy_account,
+)
+from program.services.flows.by_person import call_off, changed, start_afresh
 from program.services.flows.context import FlowContext, item_of, label
 
 # What being as new forgets beside what a retry does; a season or episode keeps its index, which only its show can renew.
@@ -67,11 +72,16 @@ class Actions:
         """Start the items afresh from Indexed (from Requested where never indexed); a parent's finished leaves are left alone."""
         return self._each(ids, self._retry_one)
 
-    def retry_library(self) -> tuple[ItemResult, ...]:
-        """Retry every title with something unfinished; what is done, not out yet or paused is left alone."""
+    def retry_library(self) -> tuple[int, ...]:
+        """Begin to retry every title with something unfinished, and return their ids.
+
+        What is done, not out yet or paused is left alone. The job `retry-library` does it; one that is under way goes on.
+        """
         with self._ctx.db.read() as tx:
             ids = items.retryable_roots(tx)
-        return self._each(ids, self._retry_one)
+        if ids:
+            self._ctx.engine.add(retry_library.job(ids))
+        return ids
 
     def pause(self, ids: Sequence[int]) -> tuple[ItemResult, ...]:
         """Pause the items; what is beneath them keeps its state and is not worked on."""
@@ -86,7 +96,7 @@ class Actions:
         results = []
         for root_id, wanted in self._by_root(ids).items():
             for item_id in wanted:
-                with self._changed(root_id, item_id) as (tx, root, now):
+                with changed(self._ctx, root_id, item_id) as (tx, root, now):
                     gone = self._reset_one(tx, root, item_id, now)
                 self._ctx.library.apply((), gone)
                 title = label(root, item_id)
@@ -112,7 +122,7 @@ class Actions:
                     for remaining in deleted.roots:
                         decision = Decision(item_id, "person", "removed", "Removed by a person.")
                         self._ctx.commit(tx, remaining, {}, [decision])
-                self.call_off(root, item_id)
+                call_off(self._ctx, root, item_id)
                 self._ctx.library.apply((), deleted.entries)
                 if leftovers:
                     self._ctx.engine.add(tidy_account.job())
@@ -126,7 +136,7 @@ class Actions:
     def blacklist(self, item_id: int, infohash: str, reason: str) -> ItemResult:
         """Never use a release for an item and what is beneath it again; where it is in use, search for another."""
         root_id = self._roots([item_id])[item_id]
-        with self._changed(root_id, item_id) as (tx, root, now):
+        with changed(self._ctx, root_id, item_id) as (tx, root, now):
             rows = [node.item for node in (root.find(item_id) or root).walk()]
             used = [row for row in rows if infohash in (row.facts.active_stream, _infohash(tx, row))]
             for row in rows:
@@ -149,7 +159,7 @@ class Actions:
 
     def _allow(self, item_id: int, infohash: str | None) -> ItemResult:
         root_id = self._roots([item_id])[item_id]
-        with self._changed(root_id, item_id) as (tx, root, _):
+        with changed(self._ctx, root_id, item_id) as (tx, root, _):
             rows = [node.item for node in (root.find(item_id) or root).walk()]
             for row in rows:
                 streams.unblacklist(tx, row.id, infohash)
@@ -181,25 +191,10 @@ class Actions:
         results = []
         for root_id, wanted in self._by_root(ids).items():
             for item_id in wanted:
-                with self._changed(root_id, item_id) as (tx, root, now):
+                with changed(self._ctx, root_id, item_id) as (tx, root, now):
                     results.append(act(tx, root, item_id, now))
         self.wake()
         return tuple(results)
-
-    @contextmanager
-    def _changed(self, root_id: int, item_id: int) -> Iterator[tuple[Tx, Node, datetime]]:
-        """One transaction on a title, after which the jobs of the item and of what is beneath are called off."""
-        with self._ctx.db.write(root_id) as tx:
-            root = self._ctx.tree(tx, root_id)
-            yield tx, root, self._ctx.clock.now()
-        self.call_off(root, item_id)
-
-    def call_off(self, root: Node, item_id: int) -> None:
-        """Remove the jobs of an item and of what is beneath it."""
-        node = root.find(item_id)
-        for beneath in node.walk() if node else ():
-            for queue, key in names.all_item_keys(beneath.item.type, beneath.item.id):
-                self._ctx.engine.remove_deduplicated(queue, key)
 
     def _roots(self, ids: Sequence[int]) -> dict[int, int]:
         with self._ctx.db.read() as tx:
@@ -217,11 +212,9 @@ class Actions:
 
     def _retry_one(self, tx: Tx, root: Node, item_id: int, now: datetime) -> ItemResult:
         title = label(root, item_id)
-        reset = items.reset_for_retry(tx, [item_id], now)
+        reset = start_afresh(self._ctx, tx, root, item_id, now)
         if not reset.reset:
             return ItemResult(item_id, title, f"{title} is paused and was left alone", done=False)
-        decisions = [Decision(row, "person", "retried", "Started afresh by a person.") for row in reset.reset]
-        self._ctx.commit(tx, root.item.id, {}, decisions)
         return ItemResult(item_id, title, _retry_sentence(root, reset))
 
     def _pause_one(self, tx: Tx, root: Node, item_id: int, now: datetime) -> ItemResult:

@@ -126,8 +126,8 @@ def _wishes(body: AddBody) -> Iterator[ContentRequest]:
 
 
 def retry_library(context: ApiContext) -> ActionBody:
-    """Retry every title."""
-    return shapes.done("Retried", context.actions.retry_library())
+    """Begin to start every unfinished title afresh; the queues show how far it is."""
+    return shapes.begun(context.actions.retry_library())
 
 
 Act = Callable[[Sequence[int]], tuple[ItemResult, ...]]

@@ -22,7 +22,7 @@ StateName = Literal["waiting", "delayed", "active", "waiting-children", "complet
 
 
 class JobBody(Body):
-    """One job. run_at, reason: of a delay. age: seconds since it was added; running: seconds since its present run began."""
+    """One job. run_at, reason: of a delay, or how far it is. age, running: seconds since it was added, since this run began."""
 
     id: str
     queue: str

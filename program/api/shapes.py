@@ -1,6 +1,6 @@
 """Snapshots of the database as answers."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from program.actions import ItemResult
 from program.api.answers import (
@@ -259,6 +259,12 @@ def calendar_entry(row: CalendarRow) -> CalendarEntryBody:
         episode=row.episode,
         last_state=row.last_state,
     )
+
+
+def begun(ids: Sequence[int]) -> ActionBody:
+    """Return what was begun for many titles at once; it goes on after the answer."""
+    titles = "1 title is" if len(ids) == 1 else f"{len(ids)} titles are"
+    return ActionBody(message=f"{titles} started afresh", ids=list(ids), items=[])
 
 
 def done(verb: str, results: Iterable[ItemResult]) -> ActionBody:

@@ -21,6 +21,7 @@ from program.media.outcomes import Changes, restarted
 from program.media.wanted import Wanted, wanted_for
 from program.queues import JobSpec, Priority
 from program.services.flows import names, process_item_request
+from program.services.flows.by_person import call_off
 from program.services.flows.context import NO_OVERRIDES, FlowContext, Overrides, item_of, label, revisions
 from program.services.flows.download_item import entry_for
 from program.services.flows.find_valid_torrent import Catch
@@ -224,7 +225,7 @@ class Manual:
             items.bump_revision(tx, filled)
             self._commit(tx, root, session, found)
         for item_id in filled:
-            self._actions.call_off(root, item_id)
+            call_off(self._ctx, root, item_id)
         self._actions.wake()
 
     def _commit(self, tx: Tx, root: Node, session: Session, found: Sequence[FileMatch]) -> None:

@@ -184,11 +184,12 @@ class Board:
             case Done(value):
                 lane.definition.check_output(value)
                 self._flows.end(record, JobState.COMPLETED, now, value=value)
-            case Next(data):
+            case Next(data, reason):
                 lane.definition.check_input(data)
                 record.start_over()
                 record.data = data
                 lane.ready(record, now)
+                record.reason = reason
             case WaitFor(children, data, deadline):
                 self._replace_data(record, data)
                 check_children(self._flows, record.queue, children, path_of(record))

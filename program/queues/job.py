@@ -86,9 +86,13 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """The same job runs again with new data: next step, attempts from one, no children, the key kept."""
+    """The same job runs again with new data: next step, attempts from one, no children, the key kept.
+
+    reason: how far it is, for the lists.
+    """
 
     data: object
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +221,7 @@ class JobView:
     """A job as lists and listeners see it.
 
     value: after its end only for listeners, and in lists for jobs with an id of their own. attempts: failed runs.
-    run_at and reason: of a delay. waiting_for: children not yet ended.
+    run_at and reason: of a delay, or how far it is. waiting_for: children not yet ended.
     """
 
     id: str

@@ -89,12 +89,33 @@ def test_the_whole_library_is_retried_without_a_body_or_with_an_empty_one(home: 
     home.clock.advance(1)
     json_type = {"Content-Type": "application/json"}
     assert home.call("POST", "/items/retry_library", headers=json_type, data=b"").json()["ids"] == [film]
+    home.engine.run_until_idle()
     assert home.get(f"/items/{film}")["state"] == "Indexed"
-    assert home.post("/items/retry_library")["message"] == "Retried 1 item"
+    assert home.post("/items/retry_library")["message"] == "1 title is started afresh"
+
+
+def test_a_retry_of_a_large_library_is_answered_before_it_is_done_and_shows_how_far_it_is(home: Home) -> None:
+    films = [home.library.film(Ids(tmdb=str(number))) for number in range(1, 51)]
+    for film in films:
+        home.library.commit(film, {film: {"failed_at": NOW}})
+    home.clock.advance(1)
+    answer = home.post("/items/retry_library")
+    assert (answer["message"], answer["ids"]) == ("50 titles are started afresh", films)
+    assert {home.get(f"/items/{film}")["state"] for film in films} == {"Failed"}
+    home.engine.run_one()
+    (job,) = home.get("/queues/retry-library/jobs")["jobs"]
+    assert (job["name"], job["reason"]) == ("the whole library", "20 of 50 titles")
+    home.post("/items/retry_library")
+    assert len(home.get("/queues/retry-library/jobs")["jobs"]) == 1, (
+        "what was begun goes on, and is not begun twice"
+    )
+    home.engine.run_until_idle()
+    assert "Failed" not in {home.get(f"/items/{film}")["state"] for film in films}
 
 
 def test_an_empty_library_can_be_retried(home: Home) -> None:
-    assert home.post("/items/retry_library") == {"message": "Retried 0 items", "ids": [], "items": []}
+    empty = {"message": "0 titles are started afresh", "ids": [], "items": []}
+    assert home.post("/items/retry_library") == empty
 
 
 @pytest.mark.parametrize("action", ["retry", "pause", "unpause", "reset", "remove"])

@@ -19,8 +19,9 @@ VALIDATE_TORRENT_FILES = "download-item.validate-torrent-files"
 REQUEST_STREAM_LINK = "request-stream-link"
 REQUEST_SUBTITLES = "request-subtitles"
 POST_PROCESS_MEDIA_ITEM = "post-process-media-item"
-# Not one of the specification's queues: clears up after ourselves.
+# Not the specification's: clears up after ourselves; does what a person asked for the whole library.
 TIDY_ACCOUNT = "tidy-account"
+RETRY_LIBRARY = "retry-library"
 # Nor are these: they keep files readable.
 MEND_ENTRY = "mend-entry"
 SECOND_SOURCES = "second-sources"

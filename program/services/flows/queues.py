@@ -33,6 +33,7 @@ from program.services.flows import (
     process_media_item,
     request_content_services,
     request_stream_link,
+    retry_library,
     scrape_item,
     second_sources,
     tidy_account,
@@ -144,6 +145,7 @@ FLOWS: Mapping[str, Flow] = {
         output=NoneType,
         children=frozenset({_DOWNLOAD}),
     ),
+    names.RETRY_LIBRARY: Flow(handler=retry_library.handle, input=retry_library.Retry, output=int, share=0),
     names.PARSE_SCRAPE_RESULTS: Flow(
         handler=scrape_item.parse,
         input=scrape_item.Search,

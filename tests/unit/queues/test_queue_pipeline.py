@@ -56,10 +56,10 @@ SANDBOX_QUEUES = {
     "download-item.map-items-to-files": 0.75,
     "download-item.validate-torrent-files": 0.25,
 }
-OURS = {names.TIDY_ACCOUNT, names.MEND_ENTRY, names.SECOND_SOURCES}
+OURS = {names.TIDY_ACCOUNT, names.RETRY_LIBRARY, names.MEND_ENTRY, names.SECOND_SOURCES}
 
 
-def test_the_queues_are_those_of_the_specification_and_one_of_ours() -> None:
+def test_the_queues_are_those_of_the_specification_and_four_of_ours() -> None:
     assert set(FLOWS) == FLOW_QUEUES | set(SANDBOX_QUEUES) | OURS
     assert {name for name, flow in FLOWS.items() if flow.function} == set(SANDBOX_QUEUES)
 
