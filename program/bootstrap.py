@@ -18,7 +18,7 @@ from program.bus import Bus
 from program.clock import Clock
 from program.db.engine import Database
 from program.db.status import ProviderStatusStore
-from program.library import Links, MountedLibrary, registered_files
+from program.library import Links, MountedLibrary, standing_folders
 from program.lifecycle import OK, SCENARIO, Machine
 from program.log import logger
 from program.manual.manual import Manual
@@ -58,6 +58,7 @@ class Bootstrapped:
 
     server: ApiServer
     vfs: Vfs
+    library: MountedLibrary
     plugins: tuple[str, ...]
     invalid_plugins: Mapping[str, str]
     plugin_queues: Mapping[str, tuple[str, ...]]
@@ -137,6 +138,7 @@ class Bootstrap:
         return Bootstrapped(
             server=self._server,
             vfs=self._vfs,
+            library=self._library,
             plugins=tuple(queues),
             invalid_plugins=dict(self._registry.invalid),
             plugin_queues=queues,
@@ -248,7 +250,13 @@ class Bootstrap:
     def _build_context(self) -> None:
         vfs = self._settings.vfs
         cache = self._store.folder / vfs.cache_dir
-        self._vfs = Vfs(vfs.model_copy(update={"cache_dir": cache}), Links(self._engine).resolve, self._clock)
+        self._vfs = Vfs(
+            vfs.model_copy(update={"cache_dir": cache}),
+            Links(self._engine).resolve,
+            self._clock,
+            standing_folders(vfs),
+        )
+        self._library = MountedLibrary(self._vfs, self._db, lambda: self._settings.vfs)
         self._bus = Bus(self._engine, self._registry, self._clock)
         self._ctx = FlowContext(
             db=self._db,
@@ -257,7 +265,7 @@ class Bootstrap:
             clock=self._clock,
             settings=lambda: self._settings,
             policy=self._policy,
-            library=MountedLibrary(self._vfs, str(vfs.mount_path)),
+            library=self._library,
             tell=self._bus.publish,
         )
         define_flows(self._engine, self._ctx)
@@ -313,7 +321,7 @@ class Bootstrap:
         return OK
 
     def _load_tree(self) -> str:
-        self._files = registered_files(self._db)
+        self._files = self._library.load()
         return OK
 
     def _drain(self) -> None:

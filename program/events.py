@@ -7,8 +7,8 @@ Three families: `riven.*`, which plugins may hook; `riven-internal.*`, which onl
 from outside.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ClassVar
 
@@ -139,7 +139,8 @@ class LibraryScanRequested(Event):
     """Asks a media server to scan one folder (`scan`) and whether it has the title. Answer: `ScanAnswer`.
 
     folder: absolute path in our mount of the title's folder (for an episode its season's); file: the path of its file.
-    ids: of the film or show. season, episode: numbers for an episode.
+    also: (folder, file) in each further library that it appears in. ids: of the film or show. season, episode: numbers for an
+    episode.
     """
 
     type: ClassVar[str] = "riven.media-item.library-scan.requested"
@@ -153,6 +154,13 @@ class LibraryScanRequested(Event):
     folder: str
     file: str
     scan: bool
+    also: tuple[tuple[str, str], ...] = ()
+
+    def places(self) -> Iterator["LibraryScanRequested"]:
+        """Yield the question for each library that the title appears in."""
+        yield replace(self, also=())
+        for folder, file in self.also:
+            yield replace(self, folder=folder, file=file, also=())
 
 
 @dataclass(frozen=True, slots=True)

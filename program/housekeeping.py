@@ -39,4 +39,5 @@ def tidy(ctx: FlowContext) -> None:
         replacements.give_up(
             tx, [pair for pair in replacements.replaced(tx) if not ctx.library.is_open(pair[0])]
         )
+    ctx.library.rearrange()
     ctx.engine.add(tidy_account.job())

@@ -1,17 +1,23 @@
 """Entries as the files of the mounted tree, and links for whoever reads them."""
 
-from collections.abc import Iterable
+import threading
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import timedelta
 
-from program.db import entries
+from loguru import logger
+
+from program.db import entries, shelves
 from program.db.engine import Database
 from program.errors import Transient
 from program.media.entry import Entry, Link
+from program.media.profiles import Profile, matching, roots_of
 from program.queues import JobSpec, Priority
 from program.queues.engine import Engine
 from program.services.flows import names
 from program.services.flows.request_stream_link import LinkWish
-from program.vfs.tree import TreeFile
+from program.settings.profiles import enabled_profiles
+from program.settings.vfs import VfsSettings
+from program.vfs.tree import STANDARD_FOLDERS, TreeFile
 from program.vfs.vfs import Vfs
 
 # A little less than a read may take in all, so that the reader learns why.
@@ -19,19 +25,52 @@ LINK_TIMEOUT = timedelta(seconds=25)
 
 
 class MountedLibrary:
-    """Shows entries in the virtual file system."""
+    """Shows entries in the virtual file system, in the folders that the user's profiles say."""
 
-    def __init__(self, vfs: Vfs, mount_path: str) -> None:
+    def __init__(self, vfs: Vfs, db: Database, settings: Callable[[], VfsSettings]) -> None:
+        """Take what is handed in; settings: those in force, asked for each time."""
         self._vfs = vfs
-        self._mount_path = mount_path.rstrip("/")
+        self._db = db
+        self._settings = settings
+        # Held while the tree is changed, so that what was read from the database is not older than what is shown.
+        self._lock = threading.Lock()
+
+    def load(self) -> list[TreeFile]:
+        """Return every file that belongs in the tree: the database wins."""
+        return self._shelved(self._registered())
 
     def apply(self, added: Iterable[Entry], removed: Iterable[int]) -> None:
         """Show the entries in `added` and take the entry ids in `removed` away."""
-        self._vfs.apply([tree_file(entry) for entry in added], removed)
+        with self._lock:
+            self._vfs.apply(self._shelved(list(added)), removed)
+
+    def refresh(self, item_ids: Collection[int]) -> None:
+        """Look again in which folders the files of these items belong: what is known of their title has changed."""
+        if not self._profiles() or not item_ids:
+            return
+        with self._lock:
+            with self._db.read() as tx:
+                found = [
+                    entry for entry in entries.for_items(tx, item_ids) if entry.registered_at is not None
+                ]
+            self._vfs.apply(self._changed(self._shelved(found)))
+
+    def rearrange(self) -> None:
+        """Look again where every file belongs; what is at its place already is not touched."""
+        with self._lock:
+            files = self._changed(self._shelved(self._registered()))
+            self._vfs.apply(files, standing=standing_folders(self._settings()))
+        if files:
+            logger.info("{} files of the library have other places now", len(files))
 
     def real_path(self, path: str) -> str:
         """Return the absolute path on this machine of a path in the tree."""
-        return f"{self._mount_path}{path}"
+        return f"{str(self._vfs.mount_path).rstrip('/')}{path}"
+
+    def places(self, entry: Entry) -> tuple[str, ...]:
+        """Return the absolute paths on this machine of an entry's file, the main one first; at least one."""
+        shown = self._vfs.paths_of(entry.id) or (entry.path,)
+        return tuple(self.real_path(path) for path in shown)
 
     def is_open(self, entry_id: int) -> bool:
         """Return whether somebody has the file of an entry open."""
@@ -41,8 +80,45 @@ class MountedLibrary:
         """Return why an address does not give a file of that size, None when it does; raise Transient when it may later."""
         return self._vfs.trouble_at(link.url, size)
 
+    def _profiles(self) -> Mapping[str, Profile]:
+        return enabled_profiles(self._settings().profiles)
 
-def tree_file(entry: Entry) -> TreeFile:
+    def _registered(self) -> tuple[Entry, ...]:
+        with self._db.read() as tx:
+            return entries.registered(tx)
+
+    def _shelved(self, found: Collection[Entry]) -> list[TreeFile]:
+        """Return what the tree shows of entries, in the folders that they belong to now, and write that down."""
+        profiles = self._profiles()
+        keys = self._keys(found, profiles) if profiles else {}
+        changed = {
+            entry.id: keys.get(entry.id, ()) for entry in found if entry.profiles != keys.get(entry.id, ())
+        }
+        if changed:
+            with self._db.write() as tx:
+                shelves.set_profiles(tx, changed)
+        return [tree_file(entry, roots_of(keys.get(entry.id, ()), profiles)) for entry in found]
+
+    def _keys(self, found: Collection[Entry], profiles: Mapping[str, Profile]) -> dict[int, tuple[str, ...]]:
+        """Return, by entry, the keys of the profiles that it belongs to."""
+        with self._db.read() as tx:
+            facts = shelves.title_facts(tx, [entry.id for entry in found])
+        # All files of a show have the same facts.
+        by_title = {title: matching(profiles.values(), title) for title in set(facts.values())}
+        return {entry_id: by_title[title] for entry_id, title in facts.items()}
+
+    def _changed(self, files: Iterable[TreeFile]) -> list[TreeFile]:
+        """Return those of the files that are not in the tree as they are here."""
+        return [file for file in files if self._vfs.tree.file(file.entry_id) != file]
+
+
+def standing_folders(settings: VfsSettings) -> tuple[str, ...]:
+    """Return the folders that are listed even when nothing is in them."""
+    roots = ("", *(profile.root for profile in enabled_profiles(settings.profiles).values()))
+    return tuple(f"{root}{folder}" for root in roots for folder in STANDARD_FOLDERS)
+
+
+def tree_file(entry: Entry, roots: tuple[str, ...]) -> TreeFile:
     """Return what the tree shows of an entry."""
     return TreeFile(
         path=entry.path,
@@ -50,13 +126,8 @@ def tree_file(entry: Entry) -> TreeFile:
         size=entry.size,
         modified=entry.registered_at or entry.created_at,
         identity=f"{entry.infohash}/{entry.path_in_torrent}",
+        roots=roots,
     )
-
-
-def registered_files(db: Database) -> list[TreeFile]:
-    """Return every file that belongs in the tree: the database wins."""
-    with db.read() as tx:
-        return [tree_file(entry) for entry in entries.registered(tx)]
 
 
 class Links:

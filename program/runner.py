@@ -33,6 +33,8 @@ RESUME = timedelta(hours=6)
 LOOK_AFTER_FILES = timedelta(minutes=5)
 # What the names of the schedules of content services begin with.
 CONTENT = "content-"
+# Settings that say where a file appears.
+ARRANGING = ("vfs.profiles", "vfs.naming")
 # A turn of the loop, or the title at hand of a resume, takes less.
 JOIN_SECONDS = 3.0
 
@@ -176,10 +178,19 @@ class MainRunner:
         self._made.bus.publish(ContentServicesDue())
         # This takes a while, and whoever saved the settings waits for this function.
         threading.Thread(target=self._after_change, name="settings-changed", daemon=True).start()
+        if any(path.startswith(ARRANGING) for path in paths):
+            threading.Thread(target=self._rearrange, name="rearranging", daemon=True).start()
         later = [path for path in paths if applies(path) is Applies.RESTART]
         logger.info("settings applied: {}", ", ".join(paths) or "nothing is new")
         if later:
             logger.warning("{} will count after a restart", ", ".join(later))
+
+    def _rearrange(self) -> None:
+        """Show the files where the new settings say that they belong."""
+        try:
+            self._made.library.rearrange()
+        except RivuletError as error:
+            logger.warning("the files get their new places later: {}", error)
 
     def _after_change(self) -> None:
         """Let states and dates follow from the new settings, and see whether the providers work with them."""

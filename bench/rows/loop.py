@@ -1,7 +1,7 @@
 """One turn of the loop with 200 due rows, by the size of the library and by what is due: films, or episodes of long series."""
 
 import time
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Collection, Generator, Iterable, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -56,9 +56,15 @@ class _Folder:
     def apply(self, added: Iterable[Entry], removed: Iterable[int]) -> None:
         """Show nothing."""
 
-    def real_path(self, path: str) -> str:
-        """Return the path as it is."""
-        return path
+    def refresh(self, item_ids: Collection[int]) -> None:
+        """Have no further folders."""
+
+    def rearrange(self) -> None:
+        """Have no further folders."""
+
+    def places(self, entry: Entry) -> tuple[str, ...]:
+        """Return the one path as it is."""
+        return (entry.path,)
 
     def is_open(self, entry_id: int) -> bool:  # noqa: ARG002 - as the protocol has it
         """Return that nobody reads."""

@@ -113,6 +113,7 @@ class FileBody(Body):
     registered_at: Instant | None
     next_check_at: Instant | None
     given_up_at: Instant | None
+    library_profiles: list[str]
 
 
 class ChildBody(Body):

@@ -154,6 +154,7 @@ def file(view: FileView) -> FileBody:
         registered_at=view.registered_at,
         next_check_at=view.mend_at,
         given_up_at=view.given_up_at,
+        library_profiles=list(view.profiles),
     )
 
 

@@ -126,6 +126,7 @@ def _file(rows: list[AnyRow], known: Mapping[int, tuple[Trouble, ...]]) -> FileV
         registered_at=row.registered_at,
         mend_at=row.mend_at,
         given_up_at=row.given_up_at,
+        profiles=row.library_profiles,
         probed=row.probed,
     )
 

@@ -229,5 +229,6 @@ def _entry(row: AnyRow, item_ids: tuple[int, ...], of_entry: tuple[EntrySource, 
         registered_at=row.registered_at,
         mend_at=row.mend_at,
         given_up_at=row.given_up_at,
+        profiles=row.library_profiles,
         sources=of_entry,
     )

@@ -71,6 +71,8 @@ def _values(title: AnyRow, metadata: Metadata, now: datetime) -> dict[str, objec
         "language": metadata.language,
         "genres": metadata.genres,
         "runtime": metadata.runtime,
+        "rating": metadata.rating,
+        "content_rating": metadata.content_rating,
         "poster": metadata.poster,
         "is_anime": metadata.is_anime,
         "show_status": metadata.show_status,

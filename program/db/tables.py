@@ -105,6 +105,8 @@ class MediaItem(Base):
     language: Mapped[str | None]
     genres: Mapped[tuple[str, ...]]
     runtime: Mapped[int | None]
+    rating: Mapped[float | None]
+    content_rating: Mapped[str | None]
     poster: Mapped[str | None]
     is_anime: Mapped[bool]
     show_status: Mapped[ShowStatus | None]
@@ -252,6 +254,7 @@ class MediaEntry(Base):
     path: Mapped[str]
     version: Mapped[str]
     probed: Mapped[JsonValue] = mapped_column(Json, nullable=True)
+    library_profiles: Mapped[tuple[str, ...]] = mapped_column(server_default="[]")
     created_at: Mapped[datetime]
     registered_at: Mapped[datetime | None]
     mend_at: Mapped[datetime | None]

@@ -174,6 +174,7 @@ class FileView:
     registered_at: datetime | None
     mend_at: datetime | None
     given_up_at: datetime | None
+    profiles: tuple[str, ...]
     probed: Mapping[str, JsonValue] | None
 
 

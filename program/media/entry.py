@@ -95,7 +95,7 @@ class EntrySource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One virtual file. path: where it stands in the tree, rendered; size: bytes; version: e.g. `1080p`."""
+    """One virtual file. path: where it stands in the tree, rendered; size: bytes; version: e.g. `1080p`; profiles: their keys."""
 
     id: int
     item_ids: tuple[int, ...]
@@ -109,6 +109,7 @@ class Entry:
     registered_at: datetime | None = None
     mend_at: datetime | None = None
     given_up_at: datetime | None = None
+    profiles: tuple[str, ...] = ()
     sources: tuple[EntrySource, ...] = ()
 
 

@@ -33,7 +33,7 @@ class SeasonMetadata:
 class Metadata:
     """A film (seasons is empty, releases is filled) or a show.
 
-    Countries ISO 3166-1 alpha-2 lower, languages ISO 639-1, runtime minutes, poster a full URL, datetimes aware UTC.
+    Countries ISO 3166-1 alpha-2 lower, languages ISO 639-1, runtime minutes, rating 0 to 10, poster a URL, datetimes aware UTC.
     next_air_at: the next episode's air time as far as the service knows.
     """
 
@@ -49,6 +49,8 @@ class Metadata:
     language: str | None = None
     genres: tuple[str, ...] = ()
     runtime: int | None = None
+    rating: float | None = None
+    content_rating: str | None = None
     poster: str | None = None
     is_anime: bool = False
     show_status: ShowStatus | None = None

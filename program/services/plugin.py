@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import ClassVar, Generic, TypeVar
 
 from program.clock import Clock
-from program.errors import Final
+from program.errors import Final, Misconfigured
 from program.events import (
     CacheCheckRequested,
     ContentAnswer,
@@ -290,7 +290,20 @@ class Updater(Plugin[S]):
         return {LibraryScanRequested.type: self._scan}
 
     def _scan(self, event: LibraryScanRequested) -> ScanAnswer:
-        if event.scan:
-            self.refresh(event.folder)
-        found = self.has(event)
+        """Scan and look at each place of the title; the server need not have a library for all of them.
+
+        Raises what it raised for the main place when it has a library for none.
+        """
+        troubles: list[Misconfigured] = []
+        found = False
+        places = list(event.places())
+        for place in places:
+            try:
+                if place.scan:
+                    self.refresh(place.folder)
+                found = self.has(place) or found
+            except Misconfigured as error:
+                troubles.append(error)
+        if len(troubles) == len(places):
+            raise troubles[0]
         return ScanAnswer(found, f"{self.title} {'has it' if found else 'does not list it yet'}")

@@ -48,6 +48,7 @@ APPLIES: Mapping[str, Applies] = {
     "plugins.entry_points": Applies.RESTART,
     "plugins.folder": Applies.RESTART,
     "vfs": Applies.RESTART,
+    "vfs.profiles": Applies.LIVE,
     "log": Applies.LIVE,
 }
 

@@ -4,8 +4,9 @@ import os
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
+from program.settings.profiles import ProfileSettings, check_profiles
 from program.settings.provider import Section
 
 
@@ -27,6 +28,10 @@ class VfsSettings(Section):
     mount_path: Path = Field(
         default=Path("/mnt/rivulet"),
         description="Folder at which the library is mounted; created when missing, else empty",
+    )
+    profiles: Annotated[dict[str, ProfileSettings], AfterValidator(check_profiles)] = Field(
+        default={},
+        description="Further folders of the library, each with rules for what is in it, by a name of yours; see docs/library.md",
     )
     cache_dir: Path = Field(
         default=Path("vfs-cache"),

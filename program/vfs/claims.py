@@ -23,7 +23,8 @@ class TreeFile:
     """One file. entry_id: its identity; size: bytes; modified: aware UTC.
 
     identity: what tells contents of equal size apart (an infohash and a path, for example); blob: the contents themselves,
-    for small files such as subtitles, whose ids are the caller's to keep apart (negative ones, say).
+    for small files such as subtitles, whose ids are the caller's to keep apart (negative ones, say). roots: folders under which
+    `path` appears, the main one first; `""` is the top.
     """
 
     path: str
@@ -32,6 +33,7 @@ class TreeFile:
     modified: datetime
     identity: str = ""
     blob: bytes | None = None
+    roots: tuple[str, ...] = ("",)
 
     @property
     def version(self) -> Version:

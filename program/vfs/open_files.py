@@ -99,10 +99,13 @@ class OpenFiles:
                 self._tell(self.tree.thaw(found.path, self._versions, self._clock.now()))
         found.source.drop_handle(handle)
 
-    def apply(self, added: Iterable[TreeFile], removed: Iterable[int]) -> tuple[set[str], threading.Event]:
+    def apply(
+        self, added: Iterable[TreeFile], removed: Iterable[int], standing: Iterable[str] | None = None
+    ) -> tuple[set[str], threading.Event]:
         """Change the tree but for what is open; return the changed paths and what is set once the kernel knows of them."""
         with self._lock:
-            changed = self.tree.apply(added, removed, frozen=self._versions, at=self._clock.now())
+            now = self._clock.now()
+            changed = self.tree.apply(added, removed, standing=standing, frozen=self._versions, at=now)
             return changed, self._tell(changed)
 
     def handles_on(self, entry_id: int) -> int:

@@ -4,7 +4,7 @@ One writer changes the claims behind it (`claims.py`) and publishes new folders;
 """
 
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import TypeAlias
 
@@ -32,8 +32,8 @@ class Tree:
         self._total = 0
         # Open files that were removed: by path, the folder that they keep.
         self._ghosts: dict[str, tuple[str, ...]] = {}
-        for path in standard_folders:
-            self._top.descend(_parts(path), 1)
+        self._standing: tuple[str, ...] = ()
+        self._stand(standard_folders, [])
         for file in files:
             self._remove(file.entry_id, [], {})
             self._add(file)
@@ -64,8 +64,18 @@ class Tree:
     def path_of(self, entry_id: int) -> str | None:
         """Return where the file of an entry is shown, None when it is not (unknown, or waiting for an open file to close)."""
         file = self._files.get(entry_id)
+        return self._shown_at(file, file.roots[0]) if file is not None else None
+
+    def paths_of(self, entry_id: int) -> tuple[str, ...]:
+        """Return every path at which the file of an entry is shown, the main one first."""
+        file = self._files.get(entry_id)
+        shown = (self._shown_at(file, root) for root in file.roots) if file is not None else ()
+        return tuple(path for path in shown if path is not None)
+
+    def _shown_at(self, file: TreeFile, root: str) -> str | None:
+        """Return where a file is shown under one of its roots, None when it is not."""
         node, path = self._top.published, ""
-        for part in _parts(file.path)[:-1] if file else ():
+        for part in _parts(root + file.path)[:-1]:
             # Nearly always the name as it is; a folder may be shown in another spelling.
             name = part if part in node.children else _spelled(node, part)
             child = node.children.get(name)
@@ -86,10 +96,13 @@ class Tree:
         added: Iterable[TreeFile] = (),
         removed: Iterable[int] = (),
         *,
+        standing: Iterable[str] | None = None,
         frozen: Frozen | None = None,
         at: datetime | None = None,
     ) -> set[str]:
         """Remove entries by id, add files (one whose id is known replaces it), and return every path that changed.
+
+        standing: the folders that are to be listed even when nothing is in them; None leaves those as they are.
 
         A frozen path keeps the file that is open there, or stays empty once that was removed, until `thaw`; its folder stays
         until then too, since the kernel goes on with what it knows of an open file when its folder comes back. at: the time
@@ -97,13 +110,17 @@ class Tree:
         """
         changed: set[str] = set()
         left: list[Folder] = []
-        open_paths = {version: path for path, version in (frozen or {}).items()}
+        open_paths: dict[Version, list[str]] = {}
+        for path, version in (frozen or {}).items():
+            open_paths.setdefault(version, []).append(path)
         with self._lock:
             for entry_id in removed:
                 self._remove(entry_id, left, open_paths)
             for file in added:
                 self._remove(file.entry_id, left, open_paths)
                 self._add(file)
+            if standing is not None:
+                self._stand(standing, left)
             for folder in left:
                 folder.prune()
             self._top.publish(frozen or {}, at, changed)
@@ -123,30 +140,50 @@ class Tree:
 
     def _add(self, file: TreeFile) -> None:
         """Let the file claim its name. Call with the lock held."""
-        parts = _parts(file.path)
-        self._top.descend(parts[:-1], 1).claim(parts[-1], file)
+        for parts in _places(file):
+            self._top.descend(parts[:-1], 1).claim(parts[-1], file)
         self._files[file.entry_id] = file
         self._total += file.size
 
-    def _remove(self, entry_id: int, left: list[Folder], open_paths: Mapping[Version, str]) -> None:
-        """Give up the claim of an entry, if it has one, noting the folder it left. Call with the lock held."""
+    def _stand(self, standing: Iterable[str], left: list[Folder]) -> None:
+        """Have exactly these folders listed when they are empty, noting those that no longer are. Call with the lock held."""
+        before, self._standing = self._standing, tuple(dict.fromkeys(standing))
+        for path in self._standing:
+            if path not in before:
+                self._top.descend(_parts(path), 1)
+        left.extend(self._top.descend(_parts(path), -1) for path in before if path not in self._standing)
+
+    def _remove(self, entry_id: int, left: list[Folder], open_paths: Mapping[Version, list[str]]) -> None:
+        """Give up the claims of an entry, if it has any, noting the folders it left. Call with the lock held."""
         file = self._files.pop(entry_id, None)
         if file is None:
             return
         self._total -= file.size
-        parts = _parts(file.path)
-        ghost = open_paths.get(file.version)
-        is_new_ghost = ghost is not None and ghost not in self._ghosts
-        if ghost is not None and is_new_ghost:
-            self._ghosts[ghost] = parts[:-1]
-        folder = self._top.descend(parts[:-1], 0 if is_new_ghost else -1)
-        folder.give_up(parts[-1], file)
-        left.append(folder)
+        for parts in _places(file):
+            ghost = _open_in(parts[:-1], open_paths.get(file.version, ()))
+            is_new_ghost = ghost is not None and ghost not in self._ghosts
+            if ghost is not None and is_new_ghost:
+                self._ghosts[ghost] = parts[:-1]
+            folder = self._top.descend(parts[:-1], 0 if is_new_ghost else -1)
+            folder.give_up(parts[-1], file)
+            left.append(folder)
 
 
 def _parts(path: str) -> tuple[str, ...]:
     """Return the path's components, each made safe; a path without any is one nameless file's."""
     return tuple(safe_name(part) for part in path.split("/") if part) or (safe_name(""),)
+
+
+def _places(file: TreeFile) -> Iterator[tuple[str, ...]]:
+    """Yield the components of each path that the file asks for."""
+    for root in file.roots:
+        yield _parts(root + file.path)
+
+
+def _open_in(folder: tuple[str, ...], paths: Iterable[str]) -> str | None:
+    """Return the one of the open paths that is in the folder, None when there is none."""
+    wanted = [part.casefold() for part in folder]
+    return next((path for path in paths if [part.casefold() for part in _parts(path)[:-1]] == wanted), None)
 
 
 def _spelled(folder: Directory, name: str) -> str:

@@ -116,8 +116,15 @@ class Vfs:
             stack.callback(self._end_serving)
             self._stack = stack.pop_all()
 
-    def apply(self, added: Iterable[TreeFile] = (), removed: Iterable[int] = ()) -> set[str]:
+    def apply(
+        self,
+        added: Iterable[TreeFile] = (),
+        removed: Iterable[int] = (),
+        standing: Iterable[str] | None = None,
+    ) -> set[str]:
         """Change the tree; return the paths that changed, once `stat` and `readdir` show the change.
+
+        standing: the folders to list even when nothing is in them; None leaves those as they are.
 
         A file that is open stays at its path until it is closed; only then does its replacement appear there.
         """
@@ -127,7 +134,7 @@ class Vfs:
                 known = self.tree.file(file.entry_id)
                 if known is not None and known.version != file.version:
                     self._links.forget(file.entry_id)
-            changed, settled = self._files.apply(added, removed)
+            changed, settled = self._files.apply(added, removed, standing)
             for entry_id in removed:
                 self._links.forget(entry_id)
         if not settled.wait(ANNOUNCE_SECONDS):
@@ -181,6 +188,10 @@ class Vfs:
     def path_of(self, entry_id: int) -> str | None:
         """Return where the file of an entry is shown within the mount; a collision may have given it another name."""
         return self.tree.path_of(entry_id)
+
+    def paths_of(self, entry_id: int) -> tuple[str, ...]:
+        """Return every path at which the file of an entry is shown within the mount, the main one first."""
+        return self.tree.paths_of(entry_id)
 
     def open_handles(self, entry_id: int) -> int:
         """Return how many handles are open on the file of an entry."""

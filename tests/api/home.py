@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -119,9 +119,15 @@ class Folder:
         """Note what goes."""
         self.removed += removed
 
-    def real_path(self, path: str) -> str:
-        """Return the path as it is."""
-        return path
+    def refresh(self, item_ids: Collection[int]) -> None:
+        """Have no further folders."""
+
+    def rearrange(self) -> None:
+        """Have no further folders."""
+
+    def places(self, entry: Entry) -> tuple[str, ...]:
+        """Return the one path as it is."""
+        return (entry.path,)
 
 
 class Home:

@@ -65,6 +65,18 @@ def put(path: Path) -> None:
 
 
 @BOTH
+def test_a_film_of_several_libraries_is_scanned_in_each_that_the_server_has(
+    provider: Make, library: Path, kind: type[Any]
+) -> None:
+    server, known = provider(kind), film(str(library))
+    put(Path(known.file))
+    foreign = film("/elsewhere")
+    wanted = replace(foreign, also=((known.folder, known.file),))
+    server.hooks()[wanted.type](wanted)
+    until(lambda: server.has(known), what="the film in the library that the server has")
+
+
+@BOTH
 def test_a_film_is_listed_after_its_folder_was_scanned(
     provider: Make, library: Path, kind: type[Any]
 ) -> None:

@@ -101,3 +101,16 @@ def test_auto_mounts_where_the_machine_allows_it(tmp_path: Path) -> None:
         assert is_mounted(tmp_path / "mount")
         assert (told(api)["way"], told(api)["why_not_mounted"]) == ("fuse", None)
     assert not is_mounted(tmp_path / "mount")
+
+
+def test_a_new_profile_is_a_folder_of_the_mount_without_a_restart(tmp_path: Path) -> None:
+    with running(tmp_path, "fuse") as api:
+        mount, key = tmp_path / "mount", {"X-Api-Key": KEY}
+        assert sorted(child.name for child in mount.iterdir()) == ["movies", "shows"]
+        change = {"vfs": {"profiles": {"kids": {"path": "/kids", "rules": {"genres": ["Animation"]}}}}}
+        saved = call("POST", f"{api}/api/v1/settings/set/all", change, key)
+        assert saved.status == 200, saved.data
+        until((mount / "kids" / "movies").is_dir, what="the new folder")
+        wrong = {"vfs": {"profiles": {"kids": {"path": "/movies"}}}}
+        refused = call("POST", f"{api}/api/v1/settings/set/all", wrong, key)
+        assert (refused.status, "vfs.profiles.kids.path" in refused.data["detail"]) == (422, True)

@@ -7,7 +7,7 @@ from program import housekeeping
 from program.db import entries
 from program.demo.launch import Servers
 from program.events import DownloadRequested
-from program.library import Links, registered_files
+from program.library import Links
 from program.services.flows import names
 from tests.support.meanwhile import change_settings, run_to
 from tests.support.pipeline import Pipeline
@@ -81,9 +81,9 @@ def test_a_film_that_is_fetched_afresh_stays_readable_for_who_has_it_open(
     pipeline.run(for_=MINUTE)
     with pipeline.db.read() as tx:
         (old,) = entries.for_items(tx, [film])
-    pipeline.vfs.start(registered_files(pipeline.db))
+    pipeline.vfs.start(pipeline.library.load())
     try:
-        handle = os.open(pipeline.ctx.library.real_path(old.path), os.O_RDONLY)
+        handle = os.open(pipeline.library.places(old)[0], os.O_RDONLY)
         servers.control("/catalog", {"op": "withdraw", "release": "Sintel.2010.1080p.BluRay.x264.DTS-OPEN"})
         pipeline.actions.retry([film])
         pipeline.run(for_=MINUTE)

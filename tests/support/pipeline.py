@@ -30,7 +30,7 @@ from program.db.views import ItemFilter, ItemRow, StoredDecision
 from program.demo.launch import install
 from program.event_loop import EventLoop
 from program.events import Told
-from program.library import MountedLibrary, registered_files
+from program.library import MountedLibrary
 from program.media.item import Ids, Item, MediaType, Node
 from program.media.metadata import ContentRequest
 from program.plugins import AnyPlugin
@@ -96,6 +96,7 @@ class Pipeline:
         )
         self.engine = Engine(self.clock)
         self.vfs = Vfs(self.settings.vfs, _no_link, self.clock)
+        self.library = MountedLibrary(self.vfs, self.db, lambda: self.settings.vfs)
         self.told: list[Told] = []
         self.ctx = FlowContext(
             db=self.db,
@@ -104,7 +105,7 @@ class Pipeline:
             clock=self.clock,
             settings=lambda: self.settings,
             policy=lambda: policy_of(self.settings, self.ctx.servers()),
-            library=MountedLibrary(self.vfs, str(folder / "mount")),
+            library=self.library,
             tell=self.told.append,
         )
         define_flows(self.engine, self.ctx)
@@ -221,7 +222,7 @@ class Pipeline:
 
     def listing(self, path: str) -> list[str]:
         """Return the names in a folder of the tree."""
-        paths = [file.path for file in registered_files(self.db) if file.path.startswith(f"{path}/")]
+        paths = [file.path for file in self.library.load() if file.path.startswith(f"{path}/")]
         return sorted({found.removeprefix(f"{path}/").partition("/")[0] for found in paths})
 
     def story(self, item_id: int) -> tuple[StoredDecision, ...]:

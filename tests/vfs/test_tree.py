@@ -248,3 +248,55 @@ def test_the_same_file_under_a_new_content_is_a_change():
     old = file("/movies/A/A.mkv", 1)
     tree = Tree([old])
     assert "/movies/A/A.mkv" in tree.apply([replace(old, identity="other")])
+
+
+# Several roots.
+
+
+def kids(path: str, entry_id: int = 1, **parts: str) -> TreeFile:
+    return replace(file(path, entry_id, **parts), roots=("", "/kids"))  # type: ignore[arg-type]
+
+
+def test_a_file_with_two_roots_is_at_both_and_counts_once():
+    tree = Tree([kids("/movies/A/A.mkv")])
+    assert all_files(tree) == {"/movies/A/A.mkv": 1, "/kids/movies/A/A.mkv": 1}
+    assert tree.totals() == (1, 10)
+    assert tree.path_of(1) == "/movies/A/A.mkv"
+    assert tree.paths_of(1) == ("/movies/A/A.mkv", "/kids/movies/A/A.mkv")
+    tree.apply(removed=[1])
+    assert all_files(tree) == {}
+    assert all_folders(tree) == {"/movies", "/shows"}
+    assert tree.totals() == (0, 0)
+
+
+def test_a_file_open_at_one_of_its_places_keeps_that_place_alone():
+    old, new = kids("/movies/A/A.mkv", identity="old"), kids("/movies/A/A.mkv", identity="new")
+    tree = Tree([old])
+    frozen = {"/kids/movies/A/A.mkv": old.version}
+    tree.apply([new], frozen=frozen)
+    assert tree.lookup("/movies/A/A.mkv") is new
+    assert tree.lookup("/kids/movies/A/A.mkv") is old
+    tree.thaw("/kids/movies/A/A.mkv", {})
+    assert tree.lookup("/kids/movies/A/A.mkv") is new
+
+
+def test_a_file_that_is_removed_while_open_at_both_places_leaves_both_folders_once_closed():
+    old = kids("/movies/A/A.mkv")
+    tree = Tree([old])
+    frozen = dict.fromkeys(tree.paths_of(1), old.version)
+    tree.apply(removed=[1], frozen=frozen)
+    tree.thaw("/movies/A/A.mkv", {"/kids/movies/A/A.mkv": old.version})
+    assert tree.lookup("/movies/A") is None
+    assert tree.lookup("/kids/movies/A") is not None
+    tree.thaw("/kids/movies/A/A.mkv", {})
+    assert all_folders(tree) == {"/movies", "/shows"}
+
+
+def test_standing_folders_come_and_go_and_those_with_files_stay():
+    tree = Tree()
+    assert "/" in tree.apply(standing=("/movies", "/shows", "/kids/movies"))
+    assert all_folders(tree) == {"/movies", "/shows", "/kids", "/kids/movies"}
+    tree.apply([kids("/movies/A/A.mkv")], standing=("/movies",))
+    assert all_folders(tree) == {"/movies", "/movies/A", "/kids", "/kids/movies", "/kids/movies/A"}
+    tree.apply(removed=[1])
+    assert all_folders(tree) == {"/movies"}

@@ -132,7 +132,7 @@ def _scan_at(ctx: FlowContext, item: Item, entry: Entry, server: str, now: datet
     asked = questions_so_far(item, server)
     return ctx.scans.claim(
         server,
-        ctx.library.real_path(folder_of(entry.path)),
+        folder_of(ctx.library.places(entry)[0]),
         now,
         changed_at=item.facts.registered_at or now,
         again=asked > 0 and wants_scan(asked),
@@ -146,6 +146,7 @@ def _is_due(item: Item, server: str, now: datetime) -> bool:
 
 def _question(ctx: FlowContext, root: Node, item: Item, entry: Entry, server: str, *, scan: bool) -> JobSpec:
     numbers = {node.item.type.value: node.item.number for node in root.path_to(item.id)}
+    file, *further = ctx.library.places(entry)
     event = LibraryScanRequested(
         media_type=item.type,
         ids=root.item.ids,
@@ -153,8 +154,9 @@ def _question(ctx: FlowContext, root: Node, item: Item, entry: Entry, server: st
         year=root.item.year,
         season=numbers.get("season"),
         episode=numbers.get("episode"),
-        folder=ctx.library.real_path(folder_of(entry.path)),
-        file=ctx.library.real_path(entry.path),
+        folder=folder_of(file),
+        file=file,
+        also=tuple((folder_of(path), path) for path in further),
         scan=scan,
     )
     return ask(server, event, label(root, item.id))

@@ -1,7 +1,7 @@
 """What every flow works with, and the few steps that all of them share."""
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -46,8 +46,14 @@ class Library(Protocol):
     def apply(self, added: Iterable[Entry], removed: Iterable[int]) -> None:
         """Show the entries in `added` and take the entry ids in `removed` away."""
 
-    def real_path(self, path: str) -> str:
-        """Return the absolute path on this machine of a path in the tree."""
+    def refresh(self, item_ids: Collection[int]) -> None:
+        """Look again in which folders the files of these items belong."""
+
+    def rearrange(self) -> None:
+        """Look again where every file belongs."""
+
+    def places(self, entry: Entry) -> tuple[str, ...]:
+        """Return the absolute paths on this machine of an entry's file, the main one first; at least one."""
 
     def is_open(self, entry_id: int) -> bool:
         """Return whether somebody has the file of an entry open."""

@@ -158,6 +158,7 @@ def _store(ctx: FlowContext, data: ItemJob, metadata: Metadata) -> Outcome:
             [_indexed(stored.root_id, metadata, stored)],
         )
     ctx.library.apply((), stored.removed_entries)
+    ctx.library.refresh([leaf.item.id for leaf in root.leaves()])
     ctx.tell(
         IndexSuccess(item_id=stored.root_id, title=label(root, stored.root_id), sentence="Metadata stored")
     )

@@ -28,6 +28,9 @@ rus ru Europe/Moscow|sau sa Asia/Riyadh|sgp sg Asia/Singapore|srb rs Europe/Belg
 svn si Europe/Ljubljana|swe se Europe/Stockholm|tha th Asia/Bangkok|tur tr Europe/Istanbul|twn tw Asia/Taipei|ukr ua Europe/Kyiv
 usa us America/New_York|ven ve America/Caracas|vnm vn Asia/Ho_Chi_Minh|zaf za Africa/Johannesburg
 """
+# Whose age ratings are taken where there are several.
+RATING_COUNTRY = "us"
+
 COUNTRIES: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         alpha3: (alpha2, zone)
@@ -61,6 +64,12 @@ def air_times(countries: Iterable[str | None], airs_time: str | None) -> AirTime
     known = (COUNTRIES.get((code or "").lower()) for code in countries)
     zone = next((found[1] for found in known if found), "UTC")
     return AirTimes(ZoneInfo(zone), _time_of_day(airs_time))
+
+
+def age_rating(rated: Iterable[tuple[str | None, str | None]]) -> str | None:
+    """Return one of (country, age rating), that of the country whose ratings lists most use; None when nobody rated it."""
+    named = [(country != RATING_COUNTRY, name) for country, name in rated if name]
+    return min(named, key=lambda found: found[0])[1] if named else None
 
 
 def country_code(code: str | None) -> str | None:

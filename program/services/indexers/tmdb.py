@@ -10,6 +10,7 @@ from program.errors import NotFound
 from program.http import Limits
 from program.media.item import Ids, ReleaseKind, Title
 from program.media.metadata import Metadata
+from program.services.indexers import age_rating
 from program.services.plugin import Indexer
 from program.settings.provider import ProviderSettings
 
@@ -64,11 +65,13 @@ class ReleaseDate(BaseModel):
 
     type: int
     date: str = Field("", alias="release_date")
+    certification: str | None = None
 
 
 class CountryDates(BaseModel):
     """The dates of one country."""
 
+    code: str = Field("", alias="iso_3166_1")
     dates: list[ReleaseDate] = Field(default_factory=list, alias="release_dates")
 
 
@@ -128,6 +131,7 @@ class Movie(BaseModel):
     production_countries: list[Country] = Field(default_factory=list)
     imdb_id: str | None = None
     release_date: str | None = None
+    rating: float | None = Field(None, alias="vote_average")
     runtime: int | None = None
     poster_path: str | None = None
     genres: list[Coded] = Field(default_factory=list)
@@ -223,6 +227,12 @@ def _metadata(film: Movie, asked: Ids) -> Metadata:
         language=language,
         genres=tuple(genre.name for genre in film.genres if genre.name),
         runtime=film.runtime or None,
+        rating=film.rating or None,
+        content_rating=age_rating(
+            (country.code.lower(), one.certification)
+            for country in film.release_dates.results
+            for one in country.dates
+        ),
         poster=f"{POSTER}{film.poster_path}" if film.poster_path else None,
         is_anime=ANIME_KEYWORD in keywords or (ANIMATION in genres and language in ANIME_LANGUAGES),
     )

@@ -13,7 +13,7 @@ from program.errors import Misconfigured, NotFound
 from program.http import AnyId, DataSource, Limits, Response
 from program.media.item import Ids, ShowStatus, Title
 from program.media.metadata import EpisodeMetadata, Metadata, SeasonMetadata
-from program.services.indexers import AirTimes, air_times, country_code, language_code
+from program.services.indexers import AirTimes, age_rating, air_times, country_code, language_code
 from program.services.plugin import Indexer
 from program.settings.provider import ProviderSettings
 
@@ -94,6 +94,13 @@ class Translations(BaseModel):
     names: list[Alias] | None = Field(None, alias="nameTranslations")
 
 
+class ContentRating(BaseModel):
+    """An age rating in one country."""
+
+    name: str | None = None
+    country: str | None = None
+
+
 class Series(BaseModel):
     """The extended record of a show."""
 
@@ -112,6 +119,7 @@ class Series(BaseModel):
     original_network: Named | None = Field(None, alias="originalNetwork")
     latest_network: Named | None = Field(None, alias="latestNetwork")
     genres: list[Named] | None = None
+    content_ratings: list[ContentRating] | None = Field(None, alias="contentRatings")
     remote_ids: list[RemoteId] | None = Field(None, alias="remoteIds")
     seasons: list[Season] | None = None
     season_types: list[Kind] | None = Field(None, alias="seasonTypes")
@@ -233,6 +241,9 @@ class Tvdb(Indexer[TvdbSettings]):
             language=language,
             genres=genres,
             runtime=series.runtime or None,
+            content_rating=age_rating(
+                (country_code(one.country), one.name) for one in series.content_ratings or ()
+            ),
             poster=_absolute(series.image),
             is_anime="Anime" in genres or ("Animation" in genres and language == "ja"),
             show_status=STATUSES.get(series.status.id or 0, ShowStatus.UNKNOWN)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -83,9 +83,15 @@ class Nothing:
     def apply(self, added: Iterable[Entry], removed: Iterable[int]) -> None:
         """Show nothing."""
 
-    def real_path(self, path: str) -> str:
-        """Return the path as it is."""
-        return path
+    def refresh(self, item_ids: Collection[int]) -> None:
+        """Have no further folders."""
+
+    def rearrange(self) -> None:
+        """Have no further folders."""
+
+    def places(self, entry: Entry) -> tuple[str, ...]:
+        """Return the one path as it is."""
+        return (entry.path,)
 
 
 class Reading:

@@ -1,0 +1,108 @@
+"""What decides in which folders of the library a file appears: the facts that library profiles look at, and what came of them."""
+
+from collections.abc import Collection, Iterator, Mapping
+from itertools import islice
+
+from sqlalchemy import Select, bindparam, func, select, update
+from sqlalchemy.orm import aliased
+
+from program.db.engine import Tx
+from program.db.rows import AnyRow
+from program.db.tables import EntryItem, ItemRequest, MediaEntry, MediaItem
+from program.media.profiles import TitleFacts
+
+# A statement names at most so many ids; SQLite has a limit.
+IDS_AT_ONCE = 500
+
+
+def title_facts(tx: Tx, entry_ids: Collection[int] | None = None) -> dict[int, TitleFacts]:
+    """Return, by entry, the facts of the film or show that it belongs to; entry_ids None: of all entries."""
+    roots: dict[int, int] = {}
+    for some in _lots(entry_ids):
+        roots |= {row.entry_id: row.root_id for row in tx.connection.execute(_roots(some))}
+    facts: dict[int, TitleFacts] = {}
+    for some in _lots(set(roots.values()) if entry_ids is not None else None):
+        facts |= _facts(tx, some)
+    return {entry_id: facts[root_id] for entry_id, root_id in roots.items() if root_id in facts}
+
+
+def set_profiles(tx: Tx, profiles: Mapping[int, tuple[str, ...]]) -> None:
+    """Write down, by entry, the keys of the profiles that it belongs to."""
+    if profiles:
+        tx.connection.execute(
+            update(MediaEntry.__table__)  # type: ignore[arg-type]
+            .where(MediaEntry.id == bindparam("entry_id"))
+            .values(library_profiles=bindparam("keys")),
+            [{"entry_id": entry_id, "keys": keys} for entry_id, keys in profiles.items()],
+        )
+
+
+def _lots(ids: Collection[int] | None) -> Iterator[list[int] | None]:
+    """Yield the ids, some at a time; None, for all there are, stays None."""
+    if ids is None:
+        yield None
+        return
+    left = iter(sorted(ids))
+    while some := list(islice(left, IDS_AT_ONCE)):
+        yield some
+
+
+def _roots(entry_ids: list[int] | None) -> Select[int, int | None]:
+    """Return the question for (entry, the film or show it belongs to)."""
+    query = (
+        select(EntryItem.entry_id, func.min(MediaItem.root_id).label("root_id"))
+        .join(MediaItem, MediaItem.id == EntryItem.item_id)
+        .group_by(EntryItem.entry_id)
+    )
+    return query if entry_ids is None else query.where(EntryItem.entry_id.in_(entry_ids))
+
+
+def _facts(tx: Tx, root_ids: list[int] | None) -> dict[int, TitleFacts]:
+    leaf = aliased(MediaItem)
+    titles = select(
+        MediaItem.id,
+        MediaItem.type,
+        MediaItem.year,
+        MediaItem.genres,
+        MediaItem.is_anime,
+        MediaItem.language,
+        MediaItem.country,
+        MediaItem.network,
+        MediaItem.rating,
+        MediaItem.content_rating,
+    )
+    wishes = select(ItemRequest.item_id, ItemRequest.source, ItemRequest.requested_by)
+    wishes = wishes.order_by(ItemRequest.id)
+    if root_ids is None:
+        has_file = select(leaf.root_id).join(EntryItem, EntryItem.item_id == leaf.id)
+        titles = titles.where(MediaItem.id.in_(has_file))
+        wishes = wishes.where(ItemRequest.item_id.is_not(None))
+    else:
+        titles = titles.where(MediaItem.id.in_(root_ids))
+        wishes = wishes.where(ItemRequest.item_id.in_(root_ids))
+    lists: dict[int, list[str]] = {}
+    people: dict[int, list[str]] = {}
+    for row in tx.connection.execute(wishes):
+        lists.setdefault(row.item_id, []).append(row.source)
+        if row.requested_by:
+            people.setdefault(row.item_id, []).append(row.requested_by)
+    return {
+        row.id: _title(row, lists.get(row.id, []), people.get(row.id, []))
+        for row in tx.connection.execute(titles)
+    }
+
+
+def _title(row: AnyRow, lists: list[str], people: list[str]) -> TitleFacts:
+    return TitleFacts(
+        type=row.type,
+        year=row.year,
+        genres=row.genres,
+        is_anime=row.is_anime,
+        language=row.language,
+        country=row.country,
+        network=row.network,
+        rating=row.rating,
+        content_rating=row.content_rating,
+        lists=tuple(dict.fromkeys(lists)),
+        requested_by=tuple(dict.fromkeys(people)),
+    )
