@@ -28,6 +28,25 @@ class SystemClock:
         return time.monotonic()
 
 
+# Less is a clock that is being set right little by little, or a thread that was held up between two readings.
+SMALLEST_JUMP = timedelta(seconds=2)
+
+
+class JumpWatch:
+    """Notices when the clock was set, or the machine slept. To be asked every few seconds, by one thread."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._last = clock.now(), clock.monotonic()
+
+    def look(self) -> timedelta | None:
+        """Return how far the clock has moved beside the time that passed since the last look; None when it kept pace."""
+        then, since = self._last
+        self._last = now, seconds = self._clock.now(), self._clock.monotonic()
+        jump = (now - then) - timedelta(seconds=seconds - since)
+        return jump if abs(jump) >= SMALLEST_JUMP else None
+
+
 class ManualClock:
     """A clock that stands still until it is moved; for tests and for replaying a schedule."""
 

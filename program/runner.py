@@ -7,7 +7,7 @@ from functools import partial
 
 from program import housekeeping, log
 from program.bootstrap import Bootstrapped
-from program.clock import Clock
+from program.clock import Clock, JumpWatch
 from program.errors import RivuletError, SettingsError
 from program.events import ContentServicesDue, CoreStarted, RetryLibrary
 from program.lifecycle import ERROR, START, STOP, Machine
@@ -120,6 +120,7 @@ class MainRunner:
     def _schedule(self) -> None:
         made, every = self._made, self.scheduler.every
         every(TURN, "turn", made.loop.wake)
+        every(TURN, "clock", partial(_look_at_clock, JumpWatch(self._clock)))
         every(WATCH, "settings", partial(self._watch, Watcher(made.store)))
         every(self._vitals.interval, "vitals", self._vitals.look)
         every(REVALIDATE, "plugins", self._check_plugins)
@@ -204,3 +205,14 @@ class MainRunner:
         if self._usable - before:
             forget_waits(self._ctx.db)
         self._made.loop.wake()
+
+
+def _look_at_clock(watch: JumpWatch) -> None:
+    jump = watch.look()
+    if jump is not None:
+        seconds = jump.total_seconds()
+        logger.warning(
+            "the machine's clock went {} by {:.0f} s, or the machine slept; what is due follows the new time",
+            "forward" if seconds > 0 else "back",
+            abs(seconds),
+        )

@@ -6,6 +6,7 @@ import json
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -13,7 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from program.clock import SystemClock
+from program.clock import Clock, JumpWatch, ManualClock, SystemClock
 from program.demo.launch import call, free_port, is_mounted, unmount
 from program.errors import StartupError
 from program.opening import open_all
@@ -56,7 +57,13 @@ class Run:
     """The program in a thread of the test."""
 
     def __init__(
-        self, folder: Path, *, patience: float = 300.0, scenario: Path | None = None, **settings: Any
+        self,
+        folder: Path,
+        *,
+        patience: float = 300.0,
+        scenario: Path | None = None,
+        clock: Clock | None = None,
+        **settings: Any,
     ) -> None:
         self.mount, self.port = folder / "mount", free_port()
         self.mount.mkdir(exist_ok=True)
@@ -71,7 +78,7 @@ class Run:
         }
         (config / "settings.json").write_text(json.dumps(document))
         opened = open_all({"RIVULET_CONFIG": str(config)})
-        self.program = Program(opened, SystemClock(), patience=patience, scenario=scenario)
+        self.program = Program(opened, clock or SystemClock(), patience=patience, scenario=scenario)
         self.ended: list[int | StartupError] = []
         self._thread = threading.Thread(target=self._run, name="the program")
 
@@ -242,6 +249,35 @@ def spoiled(mount: Path) -> bool:
         return False
     mount.write_text("not a folder")
     return True
+
+
+class SetClock(SystemClock):
+    """The machine's clock, which somebody sets."""
+
+    off = timedelta(0)
+
+    def now(self) -> datetime:
+        return super().now() + self.off
+
+
+def test_a_clock_that_was_set_is_logged_and_the_program_goes_on(run: Callable[..., Run]) -> None:
+    clock = SetClock()
+    found = run(clock=clock).start()
+    with log_lines() as lines:
+        clock.off = timedelta(hours=1)
+        until(lambda: any("the machine's clock went forward by 3600 s" in line for line in lines))
+        clock.off = timedelta(0)
+        until(lambda: any("the machine's clock went back by 3600 s" in line for line in lines))
+    assert found.state() == "Running"
+    assert found.stop() == 0
+
+
+def test_time_that_passes_is_no_jump_of_the_clock() -> None:
+    clock = ManualClock(datetime(2031, 1, 1, tzinfo=UTC))
+    watch = JumpWatch(clock)
+    assert watch.look() is None
+    clock.advance(timedelta(days=1))
+    assert watch.look() is None
 
 
 def test_plugins_hear_of_the_start_and_of_the_end(run: Callable[..., Run], tmp_path: Path) -> None:
