@@ -22,7 +22,7 @@ from program.media.facts import (
 )
 from program.media.item import Facts, Item, MediaType, Node, ShowStatus, States
 
-__all__ = ["LEAF_RULES", "PARENT_RULES", "Derived", "Policy", "derive", "released_at", "state_of"]
+__all__ = ["LEAF_RULES", "PARENT_RULES", "Derived", "Policy", "States", "derive", "released_at", "state_of"]
 
 V = TypeVar("V")
 

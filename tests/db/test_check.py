@@ -7,8 +7,10 @@ from sqlalchemy import delete, update
 
 from program.db import check, items, wipe
 from program.db.tables import EntryItem, MediaEntry, MediaItem, Source
+from program.housekeeping import clear_previous
 from program.media.item import Ids, MediaType, States
 from program.media.outcomes import index_delayed, job_failed
+from program.settings.models import StartupSettings
 from tests.db.library import Library, release, season, wish
 
 OTHER = Ids(tmdb="99")
@@ -114,6 +116,23 @@ def test_a_title_that_nothing_will_look_at_again(library: Library) -> None:
 
 
 class TestWiping:
+    def test_a_start_empties_the_library_only_when_the_settings_say_so(
+        self, library: Library, film: int
+    ) -> None:
+        clear_previous(library.db, StartupSettings())
+        assert library.state(film) is States.Completed
+        clear_previous(library.db, StartupSettings(unsafe_wipe_database_on_startup=True))
+        with library.db.read() as tx:
+            assert items.all_roots(tx) == ()
+
+    def test_a_start_forgets_postponed_attempts_only_when_the_settings_say_so(self, library: Library) -> None:
+        film = library.film()
+        library.commit(film, {film: job_failed(library.item(film), library.now, "down")})
+        clear_previous(library.db, StartupSettings())
+        assert library.due() == []
+        clear_previous(library.db, StartupSettings(unsafe_wipe_queue_on_startup=True))
+        assert library.due() == [film]
+
     def test_the_whole_library_goes(self, library: Library, film: int) -> None:
         show = library.show(season(1, 2))
         library.find_releases(show, release("a" * 40))

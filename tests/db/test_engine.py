@@ -11,11 +11,12 @@ from pathlib import Path
 
 import psycopg2
 import pytest
-from sqlalchemy import insert, select, text
+from sqlalchemy import QueuePool, insert, select, text
 from sqlalchemy.exc import SQLAlchemyError, StatementError
 
 from program.clock import ManualClock
 from program.db import connect, engine
+from program.db.connect import engine_for
 from program.db.engine import Database
 from program.db.tables import ProviderStatus
 from program.db.url import parse
@@ -46,6 +47,15 @@ class TestAddress:
     @pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg2"])
     def test_every_spelling_of_postgres_reaches_psycopg2(self, scheme: str) -> None:
         assert parse(f"{scheme}://ada:secret@db/rivulet").drivername == "postgresql+psycopg2"
+
+    @pytest.mark.parametrize(
+        "url", ["postgres://ada:secret@127.0.0.1:1/rivulet", "sqlite:///{folder}/rivulet.db"]
+    )
+    def test_connections_to_either_database_are_kept_in_a_pool(self, url: str, tmp_path: Path) -> None:
+        engine = engine_for(parse(url.format(folder=tmp_path)))
+        assert isinstance(engine.pool, QueuePool)
+        assert engine.pool.size() == 20
+        engine.dispose()
 
     @pytest.mark.parametrize("url", ["mysql://host/db", "sqlite://", "sqlite:///:memory:", "nonsense"])
     def test_anything_else_is_refused_with_a_sentence(self, url: str) -> None:

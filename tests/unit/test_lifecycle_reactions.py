@@ -24,7 +24,9 @@ from program.events import (
     CoreStarted,
     DownloadPartialSuccess,
     IndexSuccess,
+    ItemRequestConflict,
     ItemRequestCreated,
+    ItemRequestUpdated,
     RetryItemDownload,
     RetryLibrary,
     Told,
@@ -143,6 +145,20 @@ def test_the_reaction_to_metadata_is_that_of_the_specification() -> None:
     ]
 
 
+def test_events_have_the_names_of_the_specification() -> None:
+    assert set(CATALOGUE) >= {
+        "riven.core.started",
+        "riven.core.shutdown",
+        "riven-internal.request-content-services",
+        "riven-internal.retry-library",
+        "riven.item-request.create.success",
+        "riven.item-request.create.error.conflict",
+        "riven.item-request.update.success",
+        "riven.media-item.index.success",
+        "riven.media-item.scrape.requested",
+    }
+
+
 def test_no_event_stands_twice_in_the_catalogue() -> None:
     assert len(CATALOGUE) == len(set(CATALOGUE.values()))
     assert all(event.type == name for name, event in CATALOGUE.items())
@@ -210,10 +226,17 @@ def test_a_title_that_fits_nothing_is_logged(stand: Stand) -> None:
     assert stand.woken == 0
 
 
-@pytest.mark.parametrize("event", [ItemRequestCreated(), DownloadPartialSuccess()])
+@pytest.mark.parametrize("event", [ItemRequestCreated(), ItemRequestUpdated(), DownloadPartialSuccess()])
 def test_what_was_written_down_is_looked_at_at_once(stand: Stand, event: Told) -> None:
     stand.reactions.react(event)
     assert stand.woken == 1
+
+
+def test_a_wish_for_what_is_there_already_is_only_logged(stand: Stand) -> None:
+    with log_lines("DEBUG") as lines:
+        stand.reactions.react(ItemRequestConflict(title="Sintel", sentence="It is in the library"))
+    assert lines == ["DEBUG Sintel: riven.item-request.create.error.conflict: It is in the library"]
+    assert (stand.woken, stand.polled) == (0, 0)
 
 
 def test_the_start_has_content_services_asked(stand: Stand) -> None:

@@ -80,6 +80,31 @@ def test_a_stopped_film_waits_for_a_person(state: States) -> None:
     assert "waits for you" in (dates(movie(state)).next_reason or "")
 
 
+@pytest.mark.parametrize("state", [S.Paused, S.Failed])
+def test_what_is_stopped_has_no_next_step_whatever_its_dates_say(state: States) -> None:
+    film = settled(movie(state), NOW, POLICY)
+    due = Node(replace(film.item, schedule=Schedule(next_attempt_at=PAST)))
+    assert process_event(due, film.item.id, NOW, POLICY) is None
+
+
+def test_what_is_beneath_something_paused_has_no_next_step_whatever_its_dates_say() -> None:
+    for stopped, expected in ((None, "scraping"), (NOW, None)):
+        root = settled(show([season([S.Indexed, S.Unreleased])], paused_at=stopped), NOW, POLICY)
+        leaf = next(root.leaves()).item
+        due = replace(leaf, schedule=Schedule(next_attempt_at=PAST))
+        parts = (Node(root.children[0].item, (Node(due), *root.children[0].children[1:])),)
+        found = process_event(Node(root.item, parts), leaf.id, NOW, POLICY)
+        assert (found.service if found else None) == expected
+
+
+def test_nonsense_of_a_later_service_is_searched_again() -> None:
+    found = step(
+        movie(S.Indexed, contradiction=Contradiction("its files are of a series", with_metadata=True))
+    )
+    assert found is not None
+    assert (found.service, found.step) == ("scraping", "scrape")
+
+
 def test_an_unreleased_film_waits_for_its_date() -> None:
     film = movie(S.Unreleased)
     assert step(film) is None

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from program.media import state as state_module
 from program.media.item import (
     Contradiction,
     Facts,
@@ -30,6 +31,13 @@ POLICY = Policy()
 
 def shown(node: Node, policy: Policy = POLICY) -> States:
     return state_of(node, NOW, policy).state
+
+
+def test_there_are_the_twelve_states_of_the_specification() -> None:
+    names = "Unknown Unreleased Ongoing Requested Indexed Scraped Downloaded Symlinked Completed PartiallyCompleted"
+    assert [(state.name, state.value) for state in state_module.States] == [
+        (name, name) for name in f"{names} Failed Paused".split()
+    ]
 
 
 @pytest.mark.parametrize("state", LEAF_FACTS, ids=lambda s: s.value)

@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 
 from tools.conformance.catalog import Line, Proof, boilerplate, differences, proofs, specifications
-from tools.conformance.mutate import Verdict, copy_of, passing, trial
+from tools.conformance.mutate import Verdict, copy_of, passing, trial, warm_up
 from tools.conformance.split import split
 
 
@@ -78,6 +78,7 @@ def _proofs_of(lines: Iterable[Line], ids: Sequence[str]) -> list[Proof]:
 
 def _mutate(chosen: Sequence[Proof]) -> int:
     """Try the proofs; return 0 when each was noticed."""
+    warm_up()
     with copy_of() as folder:
         _say(f"{len(chosen)} behaviours; first their tests as the program is …")
         trouble = passing(folder, chosen)

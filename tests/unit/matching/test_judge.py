@@ -144,6 +144,7 @@ def test_the_sandbox_takes_and_gives_values_that_travel() -> None:
         matches = pool.submit(map_items_to_files, MapTask(film, "Lantern 2020", files)).result(60)
         answer = pool.submit(validate_torrent_files, ValidateTask(film, matches, files)).result(60)
     assert releases == parse_scrape_results(search)
+    assert [release.rejection is None for release in releases] == [True, False]
     assert [match.file.path for match in matches] == ["Lantern.2020.1080p.WEB.mkv"]
     assert answer.is_useful
     assert pickle.loads(pickle.dumps(releases)) == releases  # noqa: S301 - our own values
