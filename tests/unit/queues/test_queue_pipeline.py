@@ -59,7 +59,7 @@ SANDBOX_QUEUES = {
 OURS = {names.TIDY_ACCOUNT, names.RETRY_LIBRARY, names.MEND_ENTRY, names.SECOND_SOURCES}
 
 
-def test_the_queues_are_those_of_the_specification_and_a_few_of_ours() -> None:
+def test_the_queues_are_those_of_the_specification_and_our_own() -> None:
     assert set(FLOWS) == FLOW_QUEUES | set(SANDBOX_QUEUES) | OURS
     assert {name for name, flow in FLOWS.items() if flow.function} == set(SANDBOX_QUEUES)
 
