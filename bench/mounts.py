@@ -18,6 +18,8 @@ from program.demo.launch import free_port
 
 READY_SECONDS = 60.0
 PAUSE = 0.05
+# A server that was asked sends something within this time.
+SETTLE_SECONDS = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,14 @@ class Origin:
         with urlopen(f"http://127.0.0.1:{self.port}/counts") as answer:
             told = json.load(answer)
         return told["requests"], told["bytes"]
+
+    def settled(self) -> tuple[int, int]:
+        """Return the counts once they no longer change."""
+        before, now = (-1, -1), self.counts()
+        while now != before:
+            time.sleep(SETTLE_SECONDS)
+            before, now = now, self.counts()
+        return now
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,6 +72,16 @@ def at_random(path: Path, size: int, length: int, count: int, seed: int) -> list
         os.close(descriptor)
 
 
+def read_at(path: Path, places: Sequence[int]) -> None:
+    """Open a file, read a little at each place, close it."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        for place in places:
+            os.pread(descriptor, FIRST, place)
+    finally:
+        os.close(descriptor)
+
+
 def middle(values: Sequence[float]) -> float:
     """Return the median as the budgets mean it: what half of the values do not exceed."""
     return percentile(values, 0.5)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bench import Bar, Family, Row, Stage, Trial, percentile
 from bench.mounts import Mount, Origin, cdn, most_memory, nginx, ours, rclone
-from bench.reading import FIRST, MEGA, MILLI, at_random, direct, drop, first_bytes, middle, streams
+from bench.reading import FIRST, MEGA, MILLI, at_random, direct, drop, first_bytes, middle, read_at, streams
 from bench.timing import MIB, rss_mib, spent_cpu
 
 GIB = 1024**3
@@ -123,8 +123,41 @@ class Cdn(Family):
 
             yield beside((Row(name, "ms", BESIDE, Bar.ratio(limit)),), mine, theirs, read)
 
+        yield _asked(origin, mine, theirs, film)
+
 
 Next = Callable[[Mount], Path]
+
+# What is done with a film, as places (of a thousandth of it) that are read one after the other.
+USES = {
+    "opening a film": [0],
+    "its beginning and its end": [0, 1, 999],
+    "25 seeks": [*range(20, 995, 39)],
+}
+
+
+def _asked(origin: Origin, mine: Mount, theirs: Mount, film: Next) -> Trial:
+    """What each use asks of the CDN. The numbers are pinned in tests/vfs/test_costs.py; here they stand beside rclone's."""
+
+    def use(mount: Mount) -> Sequence[float]:
+        numbers: list[float] = []
+        for places in USES.values():
+            path = film(mount)
+            for _ in range(2):
+                before = origin.settled()
+                read_at(path, [origin.size // 1000 * place for place in places])
+                after = origin.settled()
+                numbers += [after[0] - before[0], (after[1] - before[1]) / MIB]
+                drop(path)
+        return numbers
+
+    rows = [
+        Row(f"{what}{again}", unit, BESIDE)
+        for what in USES
+        for again in ("", ", once more")
+        for unit in ("requests", "MiB")
+    ]
+    return beside(tuple(rows), mine, theirs, use, most_rounds=1)
 
 
 def _stream(origin: Origin, mine: Mount, film: Next, size: int) -> Trial:

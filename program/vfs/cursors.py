@@ -86,8 +86,11 @@ class Cursors:
     _cursors: list[Cursor] = field(default_factory=list)
     _habits: dict[int, Habits] = field(default_factory=dict)
 
-    def follow(self, handle: int, offset: int, stop: int, now: float) -> Cursor:
-        """Return the cursor that a read belongs to, moved on; a new one when it continues none. now: monotonic seconds."""
+    def follow(self, handle: int, offset: int, stop: int, now: float, arrived: int) -> Cursor:
+        """Return the cursor that a read belongs to, moved on; a new one when it continues none.
+
+        now: monotonic seconds; arrived: bytes that have come for the file so far.
+        """
         near = [cursor for cursor in self._cursors if abs(offset - cursor.position) <= NEAR_CURSOR]
         if near:
             cursor = min(near, key=lambda cursor: abs(offset - cursor.position))
@@ -98,7 +101,7 @@ class Cursors:
         else:
             pace = Pace(self.connections, now)
             cursor = Cursor(handle, stop, stop - offset, self.probe_end(offset) - offset, pace)
-        cursor.pace.read(stop - offset, now)
+        cursor.pace.read(stop - offset, now, arrived)
         if HEAD_SIZE <= offset < self.size - HEAD_SIZE:
             self._habits.setdefault(handle, Habits()).read(stop - offset, now, is_jump=not near)
         self._cursors.append(cursor)

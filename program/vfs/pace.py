@@ -12,10 +12,11 @@ FAST_CONNECTION = 64_000_000
 # What each connection fetches at a time once there are several: long enough that its latency does not count.
 SEGMENT = 4 * 1024 * 1024
 
-# Seconds, and bytes for each connection, that are measured before the next decision: several connections bring their bytes in
-# bursts of a segment.
-INTERVAL = 0.25
-SEGMENTS_MEASURED = 2
+# Seconds that are measured before the next decision, with one connection and with several.
+INTERVAL, INTERVAL_OF_SEVERAL = 0.25, 0.4
+
+# Until so many bytes were read they come in pieces, some of them on two connections.
+SETTLED_AFTER = 8 * 1024 * 1024
 
 # Whoever waits for more than this part of the time is held up by the connection.
 HELD_UP = 0.5
@@ -34,16 +35,16 @@ CONTENT_INTERVALS = 8
 class Pace:
     """One reader's measurements. since: monotonic seconds when the measurement began; widest: connections at most.
 
-    width: how many it is worth now; rate, average: bytes per second lately and from the beginning, 0 until they are known.
+    width: how many it is worth now; average: bytes read per second from the beginning, 0 until that is known.
     """
 
     widest: int
     since: float
     width: int = 1
-    rate: float = 0.0
     average: float = 0.0
     _count: int = 0
     _waited: float = 0.0
+    _arrived: int = 0
     _total: int = 0
     _seconds: float = 0.0
     _content: int = 0
@@ -57,48 +58,49 @@ class Pace:
         """Note that a read waited for bytes."""
         self._waited += seconds
 
-    def read(self, count: int, now: float) -> None:
-        """Note that so many bytes were asked for, and decide once enough was measured. now: monotonic seconds."""
+    def read(self, count: int, now: float, arrived: int) -> None:
+        """Note that so many bytes were asked for, and decide once enough was measured.
+
+        now: monotonic seconds; arrived: the sum of bytes that have come for the file, which rises evenly where reads are served
+        in bursts.
+        """
         self._count += count
         elapsed = now - self.since
-        if elapsed < INTERVAL or (self.width > 1 and self._count < self._enough()):
+        if elapsed < (INTERVAL_OF_SEVERAL if self.width > 1 and not self._is_settling else INTERVAL):
             return
-        self.rate, is_held_up = self._count / elapsed, self._waited > elapsed * HELD_UP
+        rate, is_held_up = (arrived - self._arrived) / elapsed, self._waited > elapsed * HELD_UP
         self._seconds += elapsed
         self._total += self._count
         self.average = self._total / self._seconds
-        self.since, self._count, self._waited = now, 0, 0.0
+        self.since, self._count, self._waited, self._arrived = now, 0, 0.0, arrived
         if not is_held_up:
             self._rest()
         elif self._is_settling:
             # The requests after a change were just being made.
-            self._is_settling = False
+            self._is_settling = self._total < SETTLED_AFTER
         else:
             self._content = 0
-            self._widen(now)
+            self._widen(rate, now)
 
-    def _enough(self) -> int:
-        """Return how many bytes tell something: fewer while readers only have to get used to a change."""
-        return self.width * SEGMENT * (1 if self._is_settling else SEGMENTS_MEASURED)
-
-    def _widen(self, now: float) -> None:
+    def _widen(self, rate: float, now: float) -> None:
         """Judge the last step and take the next."""
         if self._before is not None:
             narrower, rate_before = self._before
             self._before = None
-            if self.rate < rate_before * WORTH_IT:
+            if rate < rate_before * WORTH_IT:
                 self._change(narrower)
                 self._not_before, self._pause = now + self._pause, min(self._pause * 2, LONGEST_PAUSE)
                 return
         wider = min(self.width * 2, self.widest)
-        if wider > self.width and now >= self._not_before and self.rate < FAST_CONNECTION * self.width:
-            self._before = (self.width, self.rate)
+        if wider > self.width and now >= self._not_before and rate < FAST_CONNECTION * self.width:
+            self._before = (self.width, rate)
             self._change(wider)
 
     def _rest(self) -> None:
         """Go back to one connection when the reader has long been content."""
         self._content += 1
         if self._content >= CONTENT_INTERVALS and self.width > 1:
+            self._before = None
             self._change(1)
 
     def _change(self, width: int) -> None:

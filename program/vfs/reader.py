@@ -71,6 +71,7 @@ class FileReader:
         self._cursors = Cursors(file.size, supplies.connections)
         self._lanes: list[Lane] = []
         self._is_stopped = False
+        self._arrived = 0
         self._kept = Kept(self.key, file.size, supplies.edges, supplies.bodies)
 
     def add_handle(self, handle: int) -> None:
@@ -141,6 +142,7 @@ class FileReader:
         with self.lock:
             before = lane.position
             lane.position += count
+            self._arrived += count
             self._serve(before, lane.position)
 
     def filled(self, chunk: Chunk) -> None:
@@ -203,7 +205,7 @@ class FileReader:
 
     def _follow(self, handle: int, offset: int, stop: int, now: float) -> tuple[Cursor, Kind]:
         """Return the cursor that the read belongs to, and what it is; let go of what nobody needs now that it has moved."""
-        cursor = self._cursors.follow(handle, offset, stop, now)
+        cursor = self._cursors.follow(handle, offset, stop, now, self._arrived)
         behind = self._cursors.left_behind(cursor)
         if behind is not None:
             self._supplies.store.discard(self.key, behind)

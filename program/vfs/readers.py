@@ -69,6 +69,11 @@ class Readers:
                     del self._readers[key]
         self.supplies.sources.close_idle()
 
+    def count(self) -> int:
+        """Return how many files are being read, or were lately."""
+        with self._lock:
+            return len(self._readers)
+
     def cancel(self) -> None:
         """Call every read off; reads that come later fail at once."""
         self._stopping.set()

@@ -29,7 +29,7 @@ class Somebody:
     def read(self, offset: int, count: int = PIECE, seconds: float = 0.01) -> Kind:
         """Read once; return what it was taken for."""
         self.now += seconds
-        cursor = self.cursors.follow(1, offset, offset + count, self.now)
+        cursor = self.cursors.follow(1, offset, offset + count, self.now, 0)
         self.cursors.drop_oldest()
         return self.cursors.kind(cursor, offset)
 

@@ -11,12 +11,13 @@ def run(
     pace: Pace, source: Callable[[int], float], seconds: float, wish: float = 1e12, at: float = 0.0
 ) -> float:
     """Read for a while from a source that gives `source(width)` bytes a second, at most as fast as wished; return the end."""
-    now, end = at + 1000.0, at + 1000.0 + seconds
+    now, end, arrived = at + 1000.0, at + 1000.0 + seconds, 0
     while now < end:
         took, wants = PIECE / source(pace.width), PIECE / wish
         now += max(took, wants)
+        arrived += PIECE
         pace.waited(max(took - wants, 0.0))
-        pace.read(PIECE, now)
+        pace.read(PIECE, now, arrived)
     return now - 1000.0
 
 
