@@ -28,8 +28,9 @@ def look_after_files(ctx: FlowContext) -> None:
     """Have the files looked after whose sources gave no bytes, and the other providers asked for the torrents of all files."""
     with ctx.db.read() as tx:
         due = sources.to_mend(tx, ctx.clock.now(), MENDED_AT_ONCE)
-    for spec in (*map(mend_entry.job, due), *second_sources.jobs(ctx)):
-        ctx.engine.add(spec)
+    for entry_id in due:
+        ctx.engine.add(mend_entry.job(entry_id))
+    second_sources.begin(ctx)
 
 
 def tidy(ctx: FlowContext) -> None:

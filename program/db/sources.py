@@ -130,15 +130,15 @@ def set_given_up(tx: Tx, entry_id: int, at: datetime | None) -> None:
     tx.connection.execute(update(MediaEntry).where(MediaEntry.id == entry_id).values(given_up_at=at))
 
 
-def not_offered(tx: Tx, provider: str, before: datetime, limit: int) -> tuple[str, ...]:
-    """Return torrents of files in the tree since `before` that a provider was never asked about, the newest first."""
+def not_offered(tx: Tx, provider: str, limit: int) -> tuple[str, ...]:
+    """Return torrents of files in the tree that a provider was never asked about, the newest first."""
     has_source = exists().where(Source.entry_id == MediaEntry.id, Source.provider == provider)
     was_asked = exists().where(
         TorrentOffer.provider == provider, TorrentOffer.infohash == MediaEntry.infohash
     )
     query = (
         select(MediaEntry.infohash)
-        .where(MediaEntry.registered_at <= before, ~has_source, ~was_asked)
+        .where(MediaEntry.registered_at.is_not(None), ~has_source, ~was_asked)
         .group_by(MediaEntry.infohash)
         .order_by(func.max(MediaEntry.registered_at).desc(), MediaEntry.infohash)
         .limit(limit)

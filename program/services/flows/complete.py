@@ -24,7 +24,7 @@ from program.media.schedule import (
 )
 from program.media.state import Policy
 from program.queues import Delay, Done, Job, JobSpec, Next, Outcome, WaitFor
-from program.services.flows import names, tidy_account
+from program.services.flows import names, second_sources, tidy_account
 from program.services.flows.context import FlowContext, ItemJob, item_of, label
 from program.services.flows.plugin_hook import Paused, ask, said_by
 
@@ -71,6 +71,7 @@ def _register(ctx: FlowContext, data: ItemJob) -> Outcome:
     _show(ctx, shown, hidden)
     if hidden:
         ctx.engine.add(tidy_account.job())
+    second_sources.begin(ctx)
     return Next(data)
 
 

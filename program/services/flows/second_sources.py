@@ -4,9 +4,8 @@ Then one of them stands in when another fails, in the middle of a film. It is do
 once per provider; a provider that can be asked without adding is asked about many at once.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import timedelta
 
 from program.db import entries, items, sources
 from program.db.decisions import Decision
@@ -19,8 +18,6 @@ from program.services.flows.source_questions import Taken
 from program.services.plugin import DownloadRefused
 
 STEP = "second_source"
-# A torrent is left alone until its titles have settled.
-SETTLED = timedelta(minutes=5)
 # So many torrents are asked for in one run where asking means adding, and so many at once where it does not.
 ADDED_PER_RUN, CHECKED_PER_RUN = 3, 100
 # Who holds the torrents that are looked through here; items and entries have positive ids.
@@ -37,19 +34,20 @@ class SecondSources:
     asked: str | None = None
 
 
-def jobs(ctx: FlowContext) -> Iterator[JobSpec]:
-    """Yield a job for each provider that is worth asking: none when there is only one, or when a person does not want it."""
+def begin(ctx: FlowContext) -> None:
+    """Have each provider asked for what it was not asked for yet, unless there is only one or a person does not want it."""
     providers = ctx.providers()
     if len(providers) == 1 or not ctx.settings().downloaders.second_sources:
         return
     for provider in providers:
-        yield JobSpec(
+        spec = JobSpec(
             queue=names.SECOND_SOURCES,
             name=provider,
             data=SecondSources(provider),
             dedup_id=names.second_sources_id(provider),
             priority=Priority.BACKGROUND,
         )
+        ctx.engine.add(spec)
 
 
 def handle(ctx: FlowContext, job: Job) -> Outcome:
@@ -74,7 +72,7 @@ def _begin(ctx: FlowContext, data: SecondSources) -> Outcome:
     can_check = data.provider in ctx.registry.hooks_for(CacheCheckRequested.type)
     limit = CHECKED_PER_RUN if can_check else ADDED_PER_RUN
     with ctx.db.read() as tx:
-        left = sources.not_offered(tx, data.provider, ctx.clock.now() - SETTLED, limit)
+        left = sources.not_offered(tx, data.provider, limit)
     chosen = replace(data, left=left, is_checked=not can_check)
     if not left or not can_check:
         return Next(chosen) if left else Done(None)
