@@ -120,4 +120,6 @@ USES: dict[str, Use] = {
 def test_a_use_costs_what_is_written_down(library: Library, tmp_path: Path, use: str):
     costs = Costs(library, tmp_path)
     USES[use](costs)
+    # The server counts what it has sent a moment after it has arrived.
+    until(lambda: library.cdn.bytes_sent >= COSTS[use].sent)
     assert costs.so_far() == COSTS[use]
