@@ -1,11 +1,17 @@
 """What the engine itself costs: jobs that do nothing, alone and as a parent with its children."""
 
 import heapq
+import importlib.util
+import json
+import shutil
+import subprocess
+import sys
 import threading
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 
 from bench import Family, Row, Stage, Trial, seconds
 from program.clock import SystemClock
+from program.demo.launch import free_port
 from program.queues import Done, Engine, Job, JobSpec, JobView, Outcome, QueueDef
 
 WORKERS = 16
@@ -38,6 +44,39 @@ class Queues(Family):
             ours=lambda: (total / seconds(_through_engine, _flows(flows), total),),
             reference=lambda: (total / seconds(_through_heap, range(total)),),
         )
+        if importlib.util.find_spec("bullmq") and _redis():
+            yield _beside_bullmq(stage)
+
+
+def _redis() -> str | None:
+    # Debian's redis-tools holds the server's executable under the name of a tool; what it does goes by the name it is called by.
+    return shutil.which("redis-server") or shutil.which("redis-check-rdb")
+
+
+def _beside_bullmq(stage: Stage) -> Trial:
+    """Return the trial beside what the queues are modelled on, which `tools/setup all-tests` installs."""
+    jobs, flows = stage.size(2_000, tiny=20), stage.size(200, tiny=2)
+    port, server = free_port(), stage.folder / "redis-server"
+    server.symlink_to(str(_redis()))
+    stage.start([str(server), "--bind", "127.0.0.1", "--port", str(port), "--save", "", "--appendonly", "no"])
+    command = [sys.executable, "-m", "bench.bullmq_jobs", *map(str, (port, jobs, flows, CHILDREN))]
+    total = flows * (1 + CHILDREN)
+
+    def reference() -> Sequence[float]:
+        answer = subprocess.run(command, check=True, capture_output=True, text=True, timeout=2 * LONGEST)
+        return tuple(map(float, json.loads(answer.stdout)))
+
+    def ours() -> Sequence[float]:
+        single = jobs / seconds(_through_engine, _single(jobs), jobs)
+        return single, total / seconds(_through_engine, _flows(flows), total)
+
+    rows = (
+        Row(f"a queue: {jobs:,} jobs with dedup ids", "jobs/s", "BullMQ for Python on Redis"),
+        Row(
+            f"flows: {flows:,} parents with {CHILDREN} children each", "jobs/s", "BullMQ for Python on Redis"
+        ),
+    )
+    return Trial(rows, ours, reference)
 
 
 def _single(jobs: int) -> Iterable[JobSpec]:
