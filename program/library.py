@@ -3,11 +3,13 @@
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import timedelta
+from typing import TypeAlias
 
 from loguru import logger
 
 from program.db import entries, shelves
 from program.db.engine import Database
+from program.db.views import StandingFile
 from program.errors import Transient
 from program.media.entry import Entry, Link
 from program.media.profiles import Profile, matching, roots_of
@@ -22,6 +24,8 @@ from program.vfs.vfs import Vfs
 
 # A little less than a read may take in all, so that the reader learns why.
 LINK_TIMEOUT = timedelta(seconds=25)
+# What is told of a file that stands, or is to stand, in the tree.
+Standing: TypeAlias = Entry | StandingFile
 
 
 class MountedLibrary:
@@ -83,11 +87,11 @@ class MountedLibrary:
     def _profiles(self) -> Mapping[str, Profile]:
         return enabled_profiles(self._settings().profiles)
 
-    def _registered(self) -> tuple[Entry, ...]:
+    def _registered(self) -> tuple[StandingFile, ...]:
         with self._db.read() as tx:
             return entries.registered(tx)
 
-    def _shelved(self, found: Collection[Entry]) -> list[TreeFile]:
+    def _shelved(self, found: Collection[Standing]) -> list[TreeFile]:
         """Return what the tree shows of entries, in the folders that they belong to now, and write that down."""
         profiles = self._profiles()
         keys = self._keys(found, profiles) if profiles else {}
@@ -99,7 +103,9 @@ class MountedLibrary:
                 shelves.set_profiles(tx, changed)
         return [tree_file(entry, roots_of(keys.get(entry.id, ()), profiles)) for entry in found]
 
-    def _keys(self, found: Collection[Entry], profiles: Mapping[str, Profile]) -> dict[int, tuple[str, ...]]:
+    def _keys(
+        self, found: Collection[Standing], profiles: Mapping[str, Profile]
+    ) -> dict[int, tuple[str, ...]]:
         """Return, by entry, the keys of the profiles that it belongs to."""
         with self._db.read() as tx:
             facts = shelves.title_facts(tx, [entry.id for entry in found])
@@ -118,7 +124,7 @@ def standing_folders(settings: VfsSettings) -> tuple[str, ...]:
     return tuple(f"{root}{folder}" for root in roots for folder in STANDARD_FOLDERS)
 
 
-def tree_file(entry: Entry, roots: tuple[str, ...]) -> TreeFile:
+def tree_file(entry: Standing, roots: tuple[str, ...]) -> TreeFile:
     """Return what the tree shows of an entry."""
     return TreeFile(
         path=entry.path,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from program.media.entry import Trouble
 from program.media.item import Ids, Item, MediaType, States
@@ -254,6 +254,19 @@ class CalendarRow:
     season: int | None
     episode: int | None
     last_state: States
+
+
+class StandingFile(NamedTuple):
+    """A file that stands in the tree, as the tree knows it: a part of `Entry`. There are as many as a library has files."""
+
+    id: int
+    infohash: str
+    path_in_torrent: str
+    size: int
+    path: str
+    created_at: datetime
+    registered_at: datetime
+    profiles: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

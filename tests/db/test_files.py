@@ -86,7 +86,7 @@ def test_only_registered_files_stand_in_the_tree_and_keep_their_first_date(
     with library.db.read() as tx:
         (entry,) = entries.registered(tx)
         assert [left.original_name for left in entries.unregistered_for(tx, film)] == ["other.mkv"]
-    assert (entry.id, entry.item_ids, entry.registered_at) == (entry_id, (film,), first)
+    assert (entry.id, entry.path, entry.registered_at) == (entry_id, "/movies/film.mkv", first)
 
 
 def test_a_removed_file_leaves_its_item(library: Library, film: int) -> None:

@@ -49,7 +49,7 @@ READS: dict[str, tuple[int, Callable[[Tx], object]]] = {
     "the calendar": (1, lambda tx: items.calendar(tx, NOW.replace(year=2020), NOW)),
     "the story of a series": (1, lambda tx: decisions.timeline(tx, 1, with_descendants=True)),
     "candidates": (2, lambda tx: streams.candidates(tx, 1, NOW, PROVIDERS)),
-    "all files of the tree": (2, entries.registered),
+    "all files of the tree": (1, entries.registered),
     "one file": (3, lambda tx: entries.get(tx, 1)),
 }
 
