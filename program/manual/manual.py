@@ -66,6 +66,10 @@ class Manual:
         self._sessions.add(session)
         return session
 
+    def session(self, session_id: str) -> Session:
+        """Return a session, which lives on from now. Raises NotFound."""
+        return self._sessions.get(session_id, self._ctx.clock.now())
+
     def guesses(self, session: Session) -> Mapping[int, Place]:
         """Return what the names of a session's files say, by their number."""
         wanted = session.target.wanted
@@ -78,7 +82,7 @@ class Manual:
 
     def select(self, session_id: str, numbers: Sequence[int], places: Mapping[int, Place]) -> Session:
         """Say which files are wanted, and where they belong. Raises NotFound, NotPossible."""
-        session = self._sessions.get(session_id, self._ctx.clock.now())
+        session = self.session(session_id)
         unknown = sorted(set(numbers) - session.files.keys())
         if unknown:
             raise NotPossible(f"the torrent has no video with the number {unknown[0]}")
@@ -91,19 +95,19 @@ class Manual:
 
     def correct(self, session_id: str, places: Mapping[int, Place]) -> Session:
         """Say where files belong, without choosing among them. Raises NotFound, NotPossible."""
-        session = self._sessions.get(session_id, self._ctx.clock.now())
+        session = self.session(session_id)
         numbers = session.files.keys() if session.selected is None else session.selected
         return self.select(session_id, [*numbers], places)
 
     def abort(self, session_id: str) -> None:
         """End a session without taking anything."""
-        session = self._sessions.get(session_id, self._ctx.clock.now())
+        session = self.session(session_id)
         self._sessions.drop(session_id)
         let_go(self._ctx, session.torrent, session.holder)
 
     def complete(self, session_id: str) -> ItemResult:
         """Put the chosen files into the library, in place of what was there. Raises NotFound, NotPossible, Transient."""
-        session = self._sessions.get(session_id, self._ctx.clock.now())
+        session = self.session(session_id)
         result = self._take(session)
         self._sessions.drop(session_id)
         self._ctx.in_hand.drop(session.torrent.provider, session.torrent.infohash, session.holder)

@@ -7,6 +7,8 @@ from itertools import groupby
 
 from flask import request
 
+from program.api import feeds
+from program.api.answers import FeedsBody
 from program.db import items
 from program.db.views import CalendarRow
 from program.web import pages, times, words
@@ -47,12 +49,25 @@ def calendar(web: Web) -> Answer:
     after = _beside(month or today.replace(day=1), 1)
     around: Mapping[str, str] = {"before": f"{before:{FORM}}", "after": f"{after:{FORM}}"}
     return pages.render(
-        "calendar.html", month=month, days=days, is_empty=not found, around=around, today=today
+        "calendar.html",
+        month=month,
+        days=days,
+        is_empty=not found,
+        around=around,
+        today=today,
+        feeds=_feeds(web),
     )
 
 
 def _chip(web: Web, row: CalendarRow) -> words.Chip:
     return words.chip(row.last_state, now=web.now, zone=pages.zone())
+
+
+def _feeds(web: Web) -> FeedsBody:
+    """Return the whole addresses of the feeds, as this viewer reaches the server."""
+    paths = feeds.addresses(web.api)
+    host = request.host_url.rstrip("/")
+    return FeedsBody(calendar=host + paths.calendar, arrivals=host + paths.arrivals)
 
 
 def _month(text: str) -> date | None:

@@ -19,6 +19,7 @@ from program.log import logger, redact
 from program.web import (
     activity,
     agenda,
+    by_hand,
     discover,
     frame,
     item,
@@ -38,6 +39,7 @@ from program.web.throttle import Throttle
 PAGES: tuple[Page, ...] = (
     *sign_in.PAGES,
     *library.PAGES,
+    *by_hand.PAGES,
     *item.PAGES,
     *pictures.PAGES,
     *discover.PAGES,
@@ -53,6 +55,7 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "media-src 'self'; "
         "manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     ),
     "X-Content-Type-Options": "nosniff",

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from flask import request
 from werkzeug.wrappers import Response
 
+from program.api import playback
 from program.api.payloads import LARGEST_ID
 from program.db import decisions, items, streams
 from program.db.views import ChildView, FileView, ItemDetail
@@ -96,7 +97,7 @@ def releases(web: Web, item_id: int) -> Answer:
 
 def act(web: Web, item_id: int, action: str) -> Answer:
     """Do something with an item; what cannot be undone asks once more."""
-    shown = _detail(web, item_id)
+    shown = known(web, item_id)
     if request.method == "GET" or (action in ASKED_TWICE and request.form.get("sure") != "yes"):
         if action not in ASKED_TWICE:
             raise NotFound("there is nothing to ask here")
@@ -113,7 +114,7 @@ def act(web: Web, item_id: int, action: str) -> Answer:
 
 def block(web: Web, item_id: int, infohash: str) -> Response:
     """Rule a release out for an item."""
-    _detail(web, item_id)
+    known(web, item_id)
     reason = request.form.get("reason", "").strip()[:LONGEST_REASON] or "not wanted"
     result = web.api.actions.blacklist(item_id, infohash, reason)
     return pages.go(
@@ -121,7 +122,8 @@ def block(web: Web, item_id: int, infohash: str) -> Response:
     )
 
 
-def _detail(web: Web, item_id: int) -> ItemDetail:
+def known(web: Web, item_id: int) -> ItemDetail:
+    """Return an item; raise NotFound when there is none."""
     found = None
     if 0 < item_id <= LARGEST_ID:
         with web.api.db.read() as tx:
@@ -132,7 +134,7 @@ def _detail(web: Web, item_id: int) -> ItemDetail:
 
 
 def _read(web: Web, item_id: int, limit: int) -> Shown:
-    detail, api = _detail(web, item_id), web.api
+    detail, api = known(web, item_id), web.api
     providers = api.providers()
     with api.db.read() as tx:
         root = items.tree(tx, detail.item.root_id, web.now, providers)
@@ -242,9 +244,23 @@ def _outside(ids: Ids, media_type: MediaType) -> tuple[tuple[str, str], ...]:
     )
 
 
+def watch(web: Web, item_id: int) -> Answer:
+    """Show a player."""
+    detail = known(web, item_id)
+    entry = playback.entry_of(web.api, str(item_id))
+    return pages.render("watch.html", detail=detail, item=detail.item, place=_place(detail), entry=entry)
+
+
+def file(web: Web, item_id: int) -> Answer:
+    """Send the file of a title to the player."""
+    return playback.file(web.api, str(item_id))
+
+
 PAGES = (
     Page(rule="/items/<int:item_id>", name="item", handle=item),
     Page(rule="/items/<int:item_id>/releases", name="releases", handle=releases),
+    Page(rule="/items/<int:item_id>/watch", name="watch", handle=watch),
+    Page(rule="/items/<int:item_id>/file", name="file", handle=file),
     Page(rule="/items/<int:item_id>/<action>", name="act", handle=act, methods=("GET", "POST")),
     Page(rule="/items/<int:item_id>/block/<infohash>", name="block", handle=block, methods=("POST",)),
 )

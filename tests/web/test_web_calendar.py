@@ -41,3 +41,13 @@ def test_a_month_is_a_sheet_with_all_its_days(home: Home, owner: Visitor) -> Non
 def test_a_month_without_anything_says_so(home: Home, owner: Visitor) -> None:
     coming(home)
     assert "Nothing comes out in this month" in owner.open("/calendar?month=2035-01").text
+
+
+def test_the_calendar_can_be_subscribed_to(home: Home, owner: Visitor) -> None:
+    coming(home)
+    page = owner.open("/calendar")
+    address = next(given["value"] for _, given in page.seen.tags if given.get("id") == "ical")
+    assert address.startswith(owner.base)
+    told = Visitor(home.server.port).open(address.removeprefix(owner.base))
+    assert told.status == 200
+    assert "Pioneer One" in told.answer.text
