@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from collections import Counter
 from functools import lru_cache
 from itertools import chain
@@ -19,6 +21,7 @@ from tools.conformance.catalog import (
     proofs,
     specifications,
 )
+from tools.conformance.mutate import Verdict, verdict_of
 from tools.conformance.page import decision
 from tools.conformance.split import Kind, Piece, split
 
@@ -182,3 +185,26 @@ def test_a_change_whose_place_is_gone_or_not_the_only_one_is_an_error() -> None:
 def test_the_proofs_tests_are_not_the_ones_that_compare_proofs() -> None:
     named = chain.from_iterable(proof.tests for proof in PROOFS.values())
     assert not [node for node in named if node.startswith("tests/unit/test_conformance.py")]
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "verdict"),
+    [
+        (0, "3 passed in 0.1s", Verdict.SURVIVED),
+        (1, "1 failed, 2 passed in 0.1s", Verdict.KILLED),
+        (1, "1 error in 0.1s", Verdict.BROKEN),
+        (4, "no tests ran in 0.1s", Verdict.BROKEN),
+    ],
+)
+def test_only_a_test_that_fails_has_noticed(code: int, said: str, verdict: Verdict) -> None:
+    assert verdict_of(code, f"more\n{said}\n") is verdict
+
+
+@pytest.mark.slow
+def test_a_behaviour_that_is_switched_off_is_noticed_and_the_tree_stays_as_it_is() -> None:
+    before = (ROOT / PROOFS["cooldown-first"].file).read_text(encoding="utf-8")
+    command = [sys.executable, "-m", "tools.conformance", "--mutate", "cooldown-first"]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=110, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert ran.stdout.splitlines()[-1] == "1 tried, 1 noticed, 0 not"
+    assert (ROOT / PROOFS["cooldown-first"].file).read_text(encoding="utf-8") == before

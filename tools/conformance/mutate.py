@@ -109,10 +109,10 @@ def trial(folder: Path, proof: Proof) -> Trial:
         code, said = _pytest(folder, proof.tests, ONE_SECONDS)
     finally:
         _write(path, before)
-    return Trial(proof, _verdict(code, said), monotonic() - began, said.strip().splitlines()[-1])
+    return Trial(proof, verdict_of(code, said), monotonic() - began, said.strip().splitlines()[-1])
 
 
-def _verdict(code: int, said: str) -> Verdict:
+def verdict_of(code: int, said: str) -> Verdict:
     """Return what pytest's answer means; a test that could not even begin has noticed nothing in particular."""
     if code == PASSED:
         return Verdict.SURVIVED

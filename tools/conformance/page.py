@@ -24,8 +24,19 @@ did not notice. This page is made from `tools/conformance/` by `make docs`.
 def conformance_page() -> str:
     """Return the page."""
     known = proofs()
-    return "\n".join(
-        [INTRODUCTION, *(part for spec in specifications() for part in _specification(spec, known))]
+    specs = specifications()
+    tables = (part for spec in specs for part in _specification(spec, known))
+    return "\n".join([INTRODUCTION, _tally(specs, known), *tables])
+
+
+def _tally(specs: Iterable[Specification], known: Mapping[str, Proof]) -> str:
+    """Return how many statements there are, and how they are shown."""
+    lines = [line for spec in specs for line in spec.statements()]
+    shown, departing = sum(bool(line.proofs) for line in lines), sum(bool(line.departs) for line in lines)
+    tests = {test for proof in known.values() for test in proof.tests}
+    return (
+        f"There are {len(lines)} statements. {shown} are shown by {len(tests)} tests, with {len(known)} behaviours that can be switched "
+        f"off; of {departing} a decision says what is done otherwise, or by other means.\n"
     )
 
 
@@ -39,7 +50,7 @@ def _specification(spec: Specification, known: Mapping[str, Proof]) -> Iterator[
 
 
 def _row(line: Line, known: Mapping[str, Proof]) -> str:
-    shown = [*map(_test, _tests(line, known)), *(_decision(number) for number in line.departs)]
+    shown = [*_files(_tests(line, known)), *(_decision(number) for number in line.departs)]
     if line.lacks:
         shown.append(f"not yet: {line.lacks}")
     return f"| {line.id} `{line.hash}` | {line.asks} | {'<br>'.join(shown)} |"
@@ -50,9 +61,14 @@ def _tests(line: Line, known: Mapping[str, Proof]) -> Iterable[str]:
     return dict.fromkeys(test for proof in line.proofs for test in known[proof].tests)
 
 
-def _test(node: str) -> str:
-    file, _, name = node.partition("::")
-    return f"[{Path(file).name}](../{file}) `{name}`"
+def _files(tests: Iterable[str]) -> Iterator[str]:
+    """Yield each file once, with its tests."""
+    by_file: dict[str, list[str]] = {}
+    for node in tests:
+        file, _, name = node.partition("::")
+        by_file.setdefault(file, []).append(f"`{name}`")
+    for file, names in by_file.items():
+        yield f"[{Path(file).name}](../{file}): {', '.join(names)}"
 
 
 def _decision(number: int) -> str:
