@@ -35,7 +35,7 @@ def _tally(specs: Iterable[Specification], known: Mapping[str, Proof]) -> str:
     shown, departing = sum(bool(line.proofs) for line in lines), sum(bool(line.departs) for line in lines)
     tests = {test for proof in known.values() for test in proof.tests}
     return (
-        f"There are {len(lines)} statements. {shown} are shown by {len(tests)} tests, with {len(known)} behaviours that can be switched "
+        f"There are {len(lines)} statements. {shown} are shown by {len(tests)} tests, with {len(known)} behaviours to be switched "
         f"off; of {departing} a decision says what is done otherwise, or by other means.\n"
     )
 
