@@ -1,7 +1,7 @@
-"""`cases`: cases of a file through the real rules, ranking and mapping.
+"""`cases`: cases of a file through the real rules, ranking, mapping and file system.
 
-One JSON object a line, of kind a (is it of that title), b (which file is which episode) or c (which copy under which settings).
-Other kinds are skipped.
+One JSON object a line, of kind a (is it of that title), b (which file is which episode), c (which copy under which settings) or e
+(what the file system shows and reads, on a mount made for the case). Other kinds are skipped.
 """
 
 import json
@@ -11,9 +11,11 @@ from datetime import datetime
 from hashlib import sha1
 from pathlib import Path
 
+from program.cli import case_mounts
 from program.cli.case_inputs import files_of, wanted_of
 from program.cli.case_settings import everything, is_known_setting, options_of
 from program.cli.case_values import Json, Malformed, mapping, number, texts
+from program.errors import StartupError
 from program.media.item import MediaType
 from program.media.release import Candidate, FoundRelease, JsonValue, JudgedRelease
 from program.media.wanted import Wanted
@@ -25,7 +27,7 @@ from program.services.matching.rules import RULES
 from program.services.matching.validate_files import validate_files
 from program.settings.ranking import RankingOptions
 
-KINDS = ("a", "b", "c")
+KINDS = ("a", "b", "c", "e")
 # Which episodes a release holds is no question where only the title of a show is wanted.
 _OF_COVERAGE = frozenset({"incomplete_show"})
 
@@ -121,6 +123,7 @@ def _run(line: str, now: datetime) -> Result | None:
         "a": _titles,
         "b": _files,
         "c": _copies,
+        "e": _mounted,
     }
     got, reasons = runner[kind](given, expected, now)
     unchecked = tuple(name for name in expected if name not in got)
@@ -136,6 +139,8 @@ def _run(line: str, now: datetime) -> Result | None:
 
 
 def _agrees(name: str, got: JsonValue, expected: JsonValue) -> bool:
+    if name.endswith("_max"):
+        return isinstance(got, int | float) and isinstance(expected, int | float) and got <= expected
     if name in ("accept", "reject", "unmapped"):
         return isinstance(got, list) and set(texts(expected, name)) <= {str(one) for one in got}
     if name == "audio_languages_not":
@@ -145,6 +150,14 @@ def _agrees(name: str, got: JsonValue, expected: JsonValue) -> bool:
     if isinstance(expected, list) and isinstance(got, list):
         return sorted(map(str, got)) == sorted(map(str, expected))
     return got == expected
+
+
+def _mounted(given: Json, expected: Json, _now: datetime) -> tuple[dict[str, JsonValue], Json]:
+    try:
+        return case_mounts.run(given, expected)
+    except (StartupError, OSError) as error:
+        # A machine on which nothing can be mounted shows nothing.
+        return dict.fromkeys(expected, "not seen"), {"mount": str(error)}
 
 
 def _titles(given: Json, _expected: Json, now: datetime) -> tuple[dict[str, JsonValue], Json]:

@@ -106,7 +106,8 @@ def show(item_id: int, *, as_json: bool) -> None:
 @cli.command()
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 def cases(file: Path) -> None:
-    """Run a file of cases through the real rules, ranking and mapping: a JSON line each, then passed/total per kind."""
+    """Run a file of cases through the real rules, mapping and file system: a JSON line each, then passed/total per kind."""
+    log.set_up(QUIET)
     raise SystemExit(case_files.run_file(file, SystemClock().now(), click.echo))
 
 
