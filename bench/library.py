@@ -30,6 +30,8 @@ RUNS_EVERY = 3
 FIRST_RELEASE = datetime(1990, 1, 1, 20, tzinfo=UTC)
 # Some 34 years, so that nothing of it is in the future.
 RELEASE_DAYS = 12_600
+# What was asked for, came over five years.
+HOURS_BETWEEN, YEARS_OF_HOURS = 73, 5 * 365 * 24
 SIZE = 4_000_000_000
 ROWS_AT_ONCE = 5_000
 BLOCK = 2_000
@@ -228,8 +230,8 @@ def _searched(now: datetime) -> Facts:
 
 
 def _asked(number: int, now: datetime) -> datetime:
-    """Return when a title was asked for: a few each day, for years."""
-    return now - timedelta(hours=number % 20_000, seconds=number)
+    """Return when a title was asked for: evenly over some years."""
+    return now - timedelta(hours=number * HOURS_BETWEEN % YEARS_OF_HOURS, seconds=number)
 
 
 def _entry(item: Item, root: Item) -> dict[str, object]:

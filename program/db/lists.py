@@ -97,17 +97,18 @@ def counts(tx: Tx) -> dict[tuple[MediaType, States], int]:
     return {(kind, state): count for kind, state, count in tx.connection.execute(query)}
 
 
-def calendar(tx: Tx, start: datetime, end: datetime) -> tuple[CalendarRow, ...]:
-    """Return the requested films and episodes that come out from `start` to before `end`."""
+def calendar(tx: Tx, start: datetime, end: datetime, *, limit: int | None = None) -> tuple[CalendarRow, ...]:
+    """Return the requested films and episodes that come out from `start` to before `end`, the first `limit` of them."""
     query = (
         _with_show(ROW)
         .where(
             MediaItem.earliest_at >= start,
             MediaItem.earliest_at < end,
             MediaItem.is_requested.is_(True),
-            _not_first(tx, MediaItem.type).in_(LEAVES),
+            not_first(tx, MediaItem.type).in_(LEAVES),
         )
         .order_by(MediaItem.earliest_at, MediaItem.id)
+        .limit(limit)
     )
     return tuple(_calendar_row(row) for row in tx.connection.execute(query))
 
@@ -116,7 +117,7 @@ def _conditions(tx: Tx, wanted: ItemFilter, *, is_long: bool) -> list[ColumnElem
     """Return what the rows must fulfil. is_long: nearly all do, so that the filters are no place to begin."""
 
     def column(column: InstrumentedAttribute[T]) -> ColumnElement[T]:
-        return _not_first(tx, column) if is_long else column.expression
+        return not_first(tx, column) if is_long else column.expression
 
     conditions: list[ColumnElement[bool]] = []
     if wanted.only_requested:
@@ -134,7 +135,7 @@ def _conditions(tx: Tx, wanted: ItemFilter, *, is_long: bool) -> list[ColumnElem
     return conditions
 
 
-def _not_first(tx: Tx, column: InstrumentedAttribute[T]) -> ColumnElement[T]:
+def not_first(tx: Tx, column: InstrumentedAttribute[T]) -> ColumnElement[T]:
     """Return the column so that SQLite does not begin with its index: without statistics it believes that any equality is rare.
 
     PostgreSQL has statistics.
@@ -234,14 +235,16 @@ def _calendar_row(row: AnyRow) -> CalendarRow:
 
 
 def _activity(tx: Tx, year: int) -> dict[date, int]:
-    day = func.date(MediaItem.created_at)
+    # The text that SQLite keeps begins with the date, and taking it from there is much quicker than understanding it.
+    is_text = tx.connection.dialect.name == "sqlite"
+    day = func.substr(MediaItem.created_at, 1, 10) if is_text else func.date(MediaItem.created_at)
     query = (
         select(day, func.count())
         .where(
             MediaItem.is_requested.is_(True),
             MediaItem.created_at >= datetime(year, 1, 1, tzinfo=UTC),
             MediaItem.created_at < datetime(year + 1, 1, 1, tzinfo=UTC),
-            _not_first(tx, MediaItem.type).in_(ROOTS),
+            not_first(tx, MediaItem.type).in_(ROOTS),
         )
         .group_by(day)
     )

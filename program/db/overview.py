@@ -8,6 +8,7 @@ from sqlalchemy import case, func, select
 from sqlalchemy.orm import aliased
 
 from program.db.engine import Tx
+from program.db.lists import not_first
 from program.db.rows import AnyRow
 from program.db.tables import DecisionRow, ItemRequest, MediaItem
 from program.media.item import MediaType, States
@@ -90,7 +91,7 @@ def parts(tx: Tx, root_ids: Collection[int]) -> Mapping[int, Parts]:
         select(MediaItem.root_id, func.sum(is_ready), func.sum(is_out), func.count())
         .where(
             MediaItem.root_id.in_(root_ids),
-            MediaItem.type == MediaType.EPISODE,
+            not_first(tx, MediaItem.type) == MediaType.EPISODE,
             MediaItem.is_requested.is_(True),
         )
         .group_by(MediaItem.root_id)

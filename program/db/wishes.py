@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, and_, delete, false, or_, select, tuple_
+from sqlalchemy import and_, delete, false, or_, select, tuple_
 
 from program.db.engine import Tx
 from program.db.tables import ItemRequest
@@ -77,13 +77,17 @@ def save(
 
 def lift_tombstones(tx: Tx, requests: Iterable[ContentRequest]) -> None:
     """Forget that these titles were removed, whoever had asked for them."""
-    of_titles = [_same_title(request) for request in requests]
-    tx.connection.execute(delete(ItemRequest).where(ItemRequest.item_id.is_(None), or_(false(), *of_titles)))
-
-
-def _same_title(request: ContentRequest) -> ColumnElement[bool]:
-    same = [getattr(ItemRequest, name) == value for name, value in _named(request.ids) if value]
-    return and_(ItemRequest.is_movie.is_(request.is_movie), or_(false(), *same))
+    known: dict[tuple[bool, str], list[str]] = {}
+    for request in requests:
+        for name, value in _named(request.ids):
+            if value:
+                known.setdefault((request.is_movie, name), []).append(value)
+    # One list for each kind of id: a condition for each title would be more than SQLite takes.
+    same = [
+        and_(ItemRequest.is_movie.is_(is_movie), getattr(ItemRequest, name).in_(values))
+        for (is_movie, name), values in known.items()
+    ]
+    tx.connection.execute(delete(ItemRequest).where(ItemRequest.item_id.is_(None), or_(false(), *same)))
 
 
 def _named(ids: Ids) -> tuple[tuple[str, str | None], ...]:

@@ -157,7 +157,7 @@ def _strip(web: Web, tx: Tx) -> Strip:
     def titles(states: frozenset[States]) -> int:
         return sum(number for (_, state), number in counts.items() if state in states)
 
-    coming = items.calendar(tx, web.now, web.now + AHEAD)
+    coming = items.calendar(tx, web.now, web.now + AHEAD, limit=1)
     return Strip(
         titles=sum(counts.values()),
         arriving=titles(words.ARRIVING),

@@ -202,6 +202,10 @@ def test_the_calendar_has_films_and_episodes_of_a_time(library: Library) -> None
     )
     with library.db.read() as tx:
         rows = items.calendar(tx, datetime(2031, 6, 1, tzinfo=UTC), datetime(2031, 7, 1, tzinfo=UTC))
+        assert (
+            items.calendar(tx, datetime(2031, 6, 1, tzinfo=UTC), soon + timedelta(days=9), limit=1)
+            == rows[:1]
+        )
     assert [(row.show_title, row.season, row.episode, row.ids) for row in rows] == [
         ("Pioneer One", 1, 2, SHOW),
         ("Sintel", None, None, FILM),

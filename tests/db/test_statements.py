@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from program.db import decisions, entries, items, lists, requests, streams
+from program.db import decisions, entries, items, lists, overview, requests, streams
 from program.db.engine import Tx
 from program.db.items import ItemFilter, Sort
 from program.media.item import Ids, MediaType, States
@@ -47,6 +47,7 @@ READS: dict[str, tuple[int, Callable[[Tx], object]]] = {
     "the page of a series": (6, lambda tx: items.detail(tx, (MediaType.SHOW, SHOW))),
     "the numbers": (3, lambda tx: items.stats(tx, 2031)),
     "the calendar": (1, lambda tx: items.calendar(tx, NOW.replace(year=2020), NOW)),
+    "how much of each show is there": (1, lambda tx: overview.parts(tx, range(1, 50))),
     "the story of a series": (1, lambda tx: decisions.timeline(tx, 1, with_descendants=True)),
     "candidates": (2, lambda tx: streams.candidates(tx, 1, NOW, PROVIDERS)),
     "all files of the tree": (1, entries.registered),
@@ -102,6 +103,10 @@ PLANS: dict[str, tuple[list[str], Callable[[Tx], object]]] = {
     "how long titles are": (
         ["SEARCH media_item USING COVERING INDEX ix_media_item_root_id"],
         READS["how long the titles of a turn are"][1],
+    ),
+    "how much of each show is there": (
+        ["SEARCH media_item USING INDEX ix_media_item_root_id (root_id=?)"],
+        READS["how much of each show is there"][1],
     ),
     "a long list": (
         [

@@ -55,6 +55,11 @@ def test_many_wishes_cost_few_statements(library: Library) -> None:
     assert len(library.due()) == 200
 
 
+def test_more_wishes_than_a_statement_may_have_conditions_are_accepted(library: Library) -> None:
+    answers = library.ask(*(wish(Ids(tmdb=str(number))) for number in range(1, 1_501)))
+    assert {answer.outcome for answer in answers} == {"created"}
+
+
 def test_a_wish_without_any_id_is_refused(library: Library) -> None:
     with pytest.raises(ValueError, match="without any id"):
         library.ask(wish(Ids()))
