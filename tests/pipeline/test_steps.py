@@ -114,7 +114,7 @@ def test_a_finished_film_has_subtitles_asked_for_once(make_pipeline: Callable[..
     Subtitler.asked.clear()
     pipeline = make_pipeline(plugin_classes=(Subtitler,), scraping__subtitler__enabled=True)
     film = pipeline.add_movie(SINTEL)
-    pipeline.run(for_=timedelta(minutes=5))
+    pipeline.run(for_=timedelta(seconds=30))
     assert pipeline.state(film) == "Completed"
     assert Subtitler.asked == [film]
     assert [type(event) for event in pipeline.told].count(ItemCompleted) == 1

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 import pytest
 
 from program import lifecycle
-from program.bootstrap import Machines
 from program.clock import ManualClock
 from program.errors import StartupError
 from program.lifecycle import ERROR, OK, SCENARIO, START, STOP, Machine, together, walk
@@ -118,18 +117,6 @@ def test_an_event_that_a_state_does_not_know_changes_nothing() -> None:
     assert found.send("no such event") == "Idle"
     assert found.send(OK) == "Idle"
     assert [(move.at, move.state) for move in found.history()] == [(NOW, "Idle")]
-
-
-def test_the_machines_have_names_and_begin_in_their_first_state() -> None:
-    assert [(found.name, found.state) for found in Machines(ManualClock(NOW)).all()] == [
-        ("Program", "Idle"),
-        ("Bootstrap", "Bootstrapping database connection"),
-        ("Plugin registrar", "Registering plugins"),
-        ("Initialising services: API server", "Waiting"),
-        ("Initialising services: queues", "Waiting"),
-        ("Initialising services: library tree", "Waiting"),
-        ("Main runner", "Idle"),
-    ]
 
 
 # Walking

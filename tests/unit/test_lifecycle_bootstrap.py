@@ -92,6 +92,18 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Start]]:
         yield lambda **how: Start(tmp_path, stack, **how)
 
 
+def test_the_machines_have_names_and_begin_in_their_first_state() -> None:
+    assert [(found.name, found.state) for found in Machines(SystemClock()).all()] == [
+        ("Program", "Idle"),
+        ("Bootstrap", "Bootstrapping database connection"),
+        ("Plugin registrar", "Registering plugins"),
+        ("Initialising services: API server", "Waiting"),
+        ("Initialising services: queues", "Waiting"),
+        ("Initialising services: library tree", "Waiting"),
+        ("Main runner", "Idle"),
+    ]
+
+
 def test_a_start_hands_over_server_file_system_and_plugins_with_their_queues(
     start: Callable[..., Start],
 ) -> None:
