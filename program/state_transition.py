@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from program.media.facts import Policy, lacks_metadata
-from program.media.item import Item, MediaType, Node, QueueClass, States
+from program.media.item import Item, Node, QueueClass, States
 from program.media.schedule import next_question, post_processing_due
 
 PROCESS_ITEM_REQUEST = "process-item-request"
@@ -114,14 +114,6 @@ def _step(move: Move, item: Item, queue_class: QueueClass) -> Step:
 
 def _is_due(at: datetime | None, now: datetime) -> bool:
     return at is not None and at <= now
-
-
-def dedup_id(queue: str, item: Item) -> str:
-    """Return the key under which a row's job of `queue` is held once."""
-    if queue == PROCESS_ITEM_REQUEST:
-        return f"{PROCESS_ITEM_REQUEST}-{item.id}"
-    kind = "post-process" if queue == POST_PROCESS_MEDIA_ITEM else "process"
-    return f"{kind}-{MediaType(item.type).value}-{item.id}"
 
 
 def moves() -> tuple[tuple[str, str, Move], ...]:
