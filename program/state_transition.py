@@ -25,6 +25,7 @@ class ItemStep(StrEnum):
     DOWNLOAD = "download"
     VALIDATE_DOWNLOAD = "validate-download"
     COMPLETE = "complete"
+    UPGRADE = "upgrade"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,7 @@ SCRAPE = Move("scraping", PROCESS_MEDIA_ITEM, ItemStep.SCRAPE)
 DOWNLOAD = Move("downloader", PROCESS_MEDIA_ITEM, ItemStep.DOWNLOAD)
 REGISTER = Move("filesystem", PROCESS_MEDIA_ITEM, ItemStep.COMPLETE)
 CONFIRM = Move("updater", PROCESS_MEDIA_ITEM, ItemStep.COMPLETE)
+UPGRADE = Move("upgrading", PROCESS_MEDIA_ITEM, ItemStep.UPGRADE)
 POST_PROCESS = Move("post_processing", POST_PROCESS_MEDIA_ITEM)
 
 # By `last_state`. A leaf that is Unknown without metadata, or Requested, moves with the index of its root. The table of parents
@@ -97,7 +99,10 @@ def _move(item: Item, now: datetime, policy: Policy) -> Move | None:
     if not item.type.is_leaf:
         return PARENT_MOVES.get(item.last_state)
     if item.last_state is States.Completed and not post_processing_due(item.facts):
-        return CONFIRM if next_question(item, now, policy) else None
+        question = next_question(item, now, policy)
+        if _is_due(item.facts.upgrade_at, now) and not (question and question[0] <= now):
+            return UPGRADE
+        return CONFIRM if question else None
     return LEAF_MOVES.get(item.last_state)
 
 
@@ -121,6 +126,7 @@ def moves() -> tuple[tuple[str, str, Move], ...]:
     rows = [("any with its index due; Requested; Unknown without metadata", "film or show", INDEX)]
     rows += [(state.value, "film or episode", move) for state, move in LEAF_MOVES.items()]
     rows += [(States.Completed.value + ", a media server is left to ask", "film or episode", CONFIRM)]
+    rows += [(States.Completed.value + ", a better or further copy is wanted", "film or episode", UPGRADE)]
     rows += [
         (state.value, "season or show searched as a whole", move) for state, move in PARENT_MOVES.items()
     ]

@@ -50,6 +50,7 @@ def create(tx: Tx, new: NewEntry, now: datetime) -> int:
                 size=new.size,
                 path=new.path,
                 version=new.version,
+                ranking_profile=new.ranking_profile,
                 created_at=now,
             )
             .returning(MediaEntry.id)
@@ -238,6 +239,7 @@ def _entry(row: AnyRow, item_ids: tuple[int, ...], of_entry: tuple[EntrySource, 
         size=row.size,
         path=row.path,
         version=row.version,
+        ranking_profile=row.ranking_profile,
         created_at=row.created_at,
         registered_at=row.registered_at,
         mend_at=row.mend_at,

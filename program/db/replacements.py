@@ -43,7 +43,13 @@ def supersede(
     A file of two episodes stays as long as it is the newest of one of them. One that is just being read is kept, out of the
     tree, until the housekeeping finds it closed (`replaced`).
     """
-    outdated = {(old.id, item_id): old for item_id, found in files.items() for old in found[1:]}
+    outdated = {
+        (old.id, item_id): old
+        for item_id, found in files.items()
+        for old in found[1:]
+        # A copy beside it has another profile.
+        if old.ranking_profile == found[0].ranking_profile
+    }
     read = {
         entry_id
         for (entry_id, _), old in outdated.items()
@@ -60,6 +66,7 @@ def replaced(tx: Tx) -> tuple[tuple[int, int], ...]:
         later.item_id == EntryItem.item_id,
         later.linked_at > EntryItem.linked_at,
         place.id == later.entry_id,
+        place.ranking_profile == MediaEntry.ranking_profile,
         place.registered_at.is_not(None),
     )
     query = (

@@ -71,6 +71,30 @@ def named(tx: Tx, item_id: int, stream_id: int) -> tuple[str, str] | None:
     return (row.infohash, row.raw_title) if row is not None else None
 
 
+def of_title(tx: Tx, root_id: int, infohash: str) -> JudgedRelease | None:
+    """Return a release as a search for any row of a title found it, None when none did."""
+    query = (
+        select(Stream)
+        .join(MediaItem, MediaItem.id == Stream.item_id)
+        .where(MediaItem.root_id == root_id, Stream.infohash == infohash)
+        .order_by(Stream.found_at.desc())
+        .limit(1)
+    )
+    row = tx.connection.execute(query).first()
+    return _candidate(row, ()).release if row is not None else None
+
+
+def never(tx: Tx, item_id: int) -> frozenset[str]:
+    """Return the hashes that a person has ruled out for an item."""
+    query = select(Stream.infohash).where(Stream.item_id == item_id, Stream.blacklisted.is_not(None))
+    return frozenset(tx.connection.scalars(query))
+
+
+def blocks(tx: Tx, item_id: int, now: datetime) -> dict[str, tuple[Block, ...]]:
+    """Return who refuses what for an item, by hash."""
+    return _blocks(tx, item_id, now)
+
+
 def block(tx: Tx, item_id: int, infohash: str, refusal: Block, now: datetime) -> None:
     """Write down that a provider refused a release for an item; the newest refusal counts."""
     place = {"item_id": item_id, "infohash": infohash, "provider": refusal.provider}

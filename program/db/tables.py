@@ -134,6 +134,7 @@ class MediaItem(Base):
     hold_until: Mapped[datetime | None]
     hold_reason: Mapped[str | None]
     contradiction: Mapped[Contradiction | None]
+    upgrade_at: Mapped[datetime | None]
 
     next_attempt_at: Mapped[datetime | None]
     next_reason: Mapped[str | None]
@@ -242,7 +243,10 @@ class StreamBlock(Base):
 
 
 class MediaEntry(Base):
-    """One virtual file. mend_at: when its sources are looked at again, because one of them gave no bytes."""
+    """One virtual file. mend_at: when its sources are looked at again, because one of them gave no bytes.
+
+    ranking_profile: the one that it is a further copy by, empty for the usual copy.
+    """
 
     __tablename__ = "media_entry"
 
@@ -253,6 +257,7 @@ class MediaEntry(Base):
     size: Mapped[int] = mapped_column(BigInteger)
     path: Mapped[str]
     version: Mapped[str]
+    ranking_profile: Mapped[str] = mapped_column(server_default="")
     probed: Mapped[JsonValue] = mapped_column(Json, nullable=True)
     library_profiles: Mapped[tuple[str, ...]] = mapped_column(server_default="[]")
     created_at: Mapped[datetime]

@@ -284,6 +284,7 @@ class NewEntry:
     torrent_id: str
     file_id: str
     link: str | None = None
+    ranking_profile: str = ""
 
 
 @dataclass(frozen=True, slots=True)

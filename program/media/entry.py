@@ -95,7 +95,10 @@ class EntrySource:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One virtual file. path: where it stands in the tree, rendered; size: bytes; version: e.g. `1080p`; profiles: their keys."""
+    """One virtual file. path: where it stands in the tree, rendered; size: bytes; version: e.g. `1080p`; profiles: their keys.
+
+    ranking_profile: the one that it is a further copy by, empty for the usual copy.
+    """
 
     id: int
     item_ids: tuple[int, ...]
@@ -111,6 +114,7 @@ class Entry:
     given_up_at: datetime | None = None
     profiles: tuple[str, ...] = ()
     sources: tuple[EntrySource, ...] = ()
+    ranking_profile: str = ""
 
 
 def is_same_file(path: str, size: int, other_path: str, other_size: int) -> bool:

@@ -126,6 +126,7 @@ class Facts:
     usable_streams: streams that pass the rules, are found since `restarted_at` and are not blocked at every enabled provider.
     scraped_times: searches since the last reset or success that at least one scraper answered and that left no usable stream.
     hold_until: no attempt before that instant, because of `hold_reason` (an error, a provider that asked to wait).
+    upgrade_at: when a better or a further copy is looked for, of what is Completed.
     """
 
     paused_at: datetime | None = None
@@ -150,6 +151,7 @@ class Facts:
     hold_until: datetime | None = None
     hold_reason: str | None = None
     contradiction: Contradiction | None = None
+    upgrade_at: datetime | None = None
     confirmations: tuple[Confirmation, ...] = ()
 
 

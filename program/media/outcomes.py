@@ -22,6 +22,18 @@ def search_found(now: datetime) -> Changes:
     return {**SUCCESS, "scraped_at": now, "scraped_times": 0}
 
 
+def first_found_at(item: Item, now: datetime) -> datetime:
+    """Return when a usable release was found first, `now` when it is the first time."""
+    facts = item.facts
+    is_again = facts.scraped_times == 0 and is_current(facts, facts.scraped_at)
+    return facts.scraped_at if is_again and facts.scraped_at is not None else now
+
+
+def search_waits(found_at: datetime, until: datetime) -> Changes:
+    """A search that left a usable release which is not taken before `until`, so that better ones can appear."""
+    return {**search_found(found_at), "hold_until": until, "hold_reason": "waits for better copies to appear"}
+
+
 def search_missed(item: Item, now: datetime, policy: Policy) -> Changes:
     """A search that at least one scraper answered and that left no usable release; a leaf fails after the last one."""
     times = item.facts.scraped_times + 1

@@ -203,6 +203,9 @@ def _completed(title: Title, item: Item, _above: Above) -> Plan:
     if post_processing_due(item.facts):
         return Plan(title.now, "post-processing")
     question = next_question(item, title.now, title.policy)
+    upgrade = item.facts.upgrade_at
+    if upgrade is not None and (question is None or upgrade < question[0]):
+        return Plan(upgrade, "a better copy is looked for", QueueClass.BACKGROUND)
     return Plan(None) if question is None else Plan(question[0], f"{question[1]} is asked for it")
 
 

@@ -226,8 +226,8 @@ class SizeSettings(Section):
     )
 
 
-class RankingSettings(Section):
-    """Which releases are taken, and which of them first."""
+class RankingRules(Section):
+    """Which releases are taken, which of them first, and until when a better one is looked for."""
 
     require: Patterns = Field(
         default=[],
@@ -260,6 +260,27 @@ class RankingSettings(Section):
         default_factory=defaults_of(SizeSettings), description="Sizes that are too small to be true"
     )
 
+    upgrade_until: Literal["2160p", "1080p", "720p"] | None = Field(
+        default=None,
+        description="Look for better copies until the file has this resolution; null = the first copy stays",
+    )
+    upgrade_for_days: int = Field(
+        default=30, ge=1, description="For so many days after the first copy; a whole number"
+    )
+    upgrade_every_hours: int = Field(
+        default=24, ge=1, description="Hours between two looks for a better copy"
+    )
+    upgrade_minimum_gain: int = Field(
+        default=1000,
+        ge=1,
+        description="Points by which a copy of the same resolution must be better; a proper or repack of the same needs none",
+    )
+    delay_minutes: int = Field(
+        default=0,
+        ge=0,
+        description="Minutes to wait after the first release is found, so that better ones can appear; 0 = take it at once",
+    )
+
     def plain(self) -> "RankingOptions":
         """Return the same as plain values, fit to be sent to another process."""
         return RankingOptions(
@@ -283,6 +304,32 @@ class RankingSettings(Section):
             dolby_vision_alone=self.dolby_vision_alone,
             min_size={name.removeprefix("r"): float(value) for name, value in self.min_megabytes_per_minute},
         )
+
+
+class RankingProfile(RankingRules):
+    """Ranking of its own for some titles, or for a further copy of them; without lists and people it fits every title.
+
+    What it leaves out has the values it has without any settings, not those of the usual ranking.
+    """
+
+    lists: list[str] = Field(
+        default=[],
+        description="For titles that these lists asked for, e.g. `overseerr`; `api` is a request by hand",
+    )
+    people: list[str] = Field(default=[], description="For titles that these people asked for")
+    beside: bool = Field(
+        default=False,
+        description="A further copy beside the usual one, with a file of its own, in place of ranking the usual one differently",
+    )
+
+
+class RankingSettings(RankingRules):
+    """Which releases are taken, and which of them first; profiles for some titles."""
+
+    profiles: dict[str, RankingProfile] = Field(
+        default={},
+        description="By name; of several that fit a title the first one counts, and all that stand beside",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,22 @@ def make_pipeline(tmp_path: Path, servers: Servers, database_url: str) -> Iterat
     made: list[Pipeline] = []
 
     def make(
-        *, plugin_classes: tuple[type[AnyPlugin], ...] = (), start: datetime | None = None, **settings: Any
+        *,
+        plugin_classes: tuple[type[AnyPlugin], ...] = (),
+        start: datetime | None = None,
+        mounted: bool = False,
+        **settings: Any,
     ) -> Pipeline:
         dotted = {path.replace("__", "."): value for path, value in settings.items()}
         made.append(
             Pipeline(
-                tmp_path, servers.ready, database_url, dotted, plugin_classes=plugin_classes, start=start
+                tmp_path,
+                servers.ready,
+                database_url,
+                dotted,
+                plugin_classes=plugin_classes,
+                start=start,
+                mounted=mounted,
             )
         )
         return made[-1]

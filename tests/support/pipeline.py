@@ -21,16 +21,17 @@ from typing import Any
 
 from program import plugins
 from program.actions import Actions
-from program.clock import ManualClock
-from program.db import items
+from program.clock import ManualClock, SystemClock
+from program.db import entries, items
 from program.db.decisions import timeline
 from program.db.engine import Database
 from program.db.status import ProviderStatusStore
 from program.db.views import ItemFilter, ItemRow, StoredDecision
 from program.demo.launch import install
 from program.event_loop import EventLoop
-from program.events import Told
+from program.events import StreamLinkRequested, Told
 from program.library import MountedLibrary
+from program.media.entry import Link
 from program.media.item import Ids, Item, MediaType, Node
 from program.media.metadata import ContentRequest
 from program.plugins import AnyPlugin
@@ -63,7 +64,7 @@ class Pipeline:
     """One library, its queues and its loop.
 
     settings: changes of the settings, as a path with dots to a value. plugin_classes: providers of the test beside the
-    program's own; they are enabled by their settings, as any. start: where the clock stands at first.
+    program's own; they are enabled by their settings, as any. start: where the clock stands at first. mounted: with a real mount.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class Pipeline:
         *,
         plugin_classes: tuple[type[AnyPlugin], ...] = (),
         start: datetime | None = None,
+        mounted: bool = False,
     ) -> None:
         self.clock = ManualClock(start or datetime.now(UTC))
         classes = (*plugins.discover(), *plugin_classes)
@@ -95,7 +97,13 @@ class Pipeline:
             self.clock,
         )
         self.engine = Engine(self.clock)
-        self.vfs = Vfs(self.settings.vfs, _no_link, self.clock)
+        # Whoever reads does so in real time.
+        resolve, clock = (
+            (lambda entry_id, _dead: self.link_of(entry_id), SystemClock())
+            if mounted
+            else (_no_link, self.clock)
+        )
+        self.vfs = Vfs(self.settings.vfs, resolve, clock)
         self.library = MountedLibrary(self.vfs, self.db, lambda: self.settings.vfs)
         self.told: list[Told] = []
         self.ctx = FlowContext(
@@ -113,9 +121,25 @@ class Pipeline:
         self.loop = EventLoop(self.ctx)
         self.engine.on_finished(self.loop.finished)
         self.actions = Actions(self.ctx, self.loop.wake)
+        if mounted:
+            self.vfs.start(())
+
+    def link_of(self, entry_id: int) -> Link:
+        """Return an address as the provider of a file gives it, past the queues, which run in the test's own thread."""
+        with self.db.read() as tx:
+            entry = entries.get(tx, entry_id)
+        assert entry is not None
+        source = entry.sources[0]
+        event = StreamLinkRequested(
+            source.torrent_id, source.file_id, source.link, entry.original_name, entry.size
+        )
+        link = self.registry.call(source.provider, event)
+        assert isinstance(link, Link)
+        return link
 
     def close(self) -> None:
         """Close what was opened."""
+        self.vfs.stop()
         self.engine.close(0.0)
         self.registry.close()
         self.db.close()

@@ -24,7 +24,7 @@ from program.media.schedule import (
 )
 from program.media.state import Policy
 from program.queues import Delay, Done, Job, JobSpec, Next, Outcome, WaitFor
-from program.services.flows import names, second_sources, tidy_account
+from program.services.flows import copies, names, second_sources, tidy_account
 from program.services.flows.context import FlowContext, ItemJob, item_of, label
 from program.services.flows.plugin_hook import Paused, ask, said_by
 
@@ -64,7 +64,14 @@ def _register(ctx: FlowContext, data: ItemJob) -> Outcome:
         shown = {found[0].id: found[0] for found in files.values()}
         entries.register(tx, list(shown), now)
         hidden = replacements.supersede(tx, files, ctx.library.is_open)
-        facts = dict.fromkeys(files, registered(now))
+        chosen = copies.rankings(ctx.settings(), tx, data.root_id)
+        facts = {
+            item_id: {
+                **registered(now),
+                "upgrade_at": copies.next_look(chosen, found, now, now, is_first=True),
+            }
+            for item_id, found in files.items()
+        }
         ctx.commit(
             tx, data.root_id, facts, [_registered(item_id, found[0]) for item_id, found in files.items()]
         )
@@ -109,7 +116,9 @@ def _ask(ctx: FlowContext, data: ItemJob, root: Node, item: Item) -> Outcome:
     ready = {server: at is not None for server, at in scans.items() if at is None or at <= now}
     if ready:
         return WaitFor(
-            tuple(_question(ctx, root, item, files[0], server, scan=scan) for server, scan in ready.items())
+            tuple(
+                scan_question(ctx, root, item, files[0], server, scan=scan) for server, scan in ready.items()
+            )
         )
     if later:
         return Delay(min(later), "the folder was scanned a moment ago")
@@ -145,7 +154,10 @@ def _is_due(item: Item, server: str, now: datetime) -> bool:
     return at is not None and at <= now
 
 
-def _question(ctx: FlowContext, root: Node, item: Item, entry: Entry, server: str, *, scan: bool) -> JobSpec:
+def scan_question(
+    ctx: FlowContext, root: Node, item: Item, entry: Entry, server: str, *, scan: bool = True
+) -> JobSpec:
+    """Return the job that has a media server scan the folder of a file, and asks it for the title."""
     numbers = {node.item.type.value: node.item.number for node in root.path_to(item.id)}
     file, *further = ctx.library.places(entry)
     event = LibraryScanRequested(

@@ -157,7 +157,7 @@ def _name_facts(root: Node, match: FileMatch, resolution: str, name: str) -> Nam
 
 def _kept(item_id: int, match: FileMatch, catch: Catch) -> Decision:
     sentence = f"{catch.torrent.provider} holds “{catch.torrent.name}”; the file is {match.file.path}."
-    tried = _tried(catch.attempts)
+    before = tried(catch.attempts)
     if catch.attempts:
         count = len(catch.attempts)
         sentence += " Another one was tried before." if count == 1 else f" {count} others were tried before."
@@ -165,7 +165,7 @@ def _kept(item_id: int, match: FileMatch, catch: Catch) -> Decision:
         "infohash": catch.torrent.infohash,
         "file": match.file.path,
         "size": match.file.size,
-        "tried": tried,
+        "tried": before,
     }
     return Decision(item_id, "download", "taken", sentence, data=data, provider=catch.torrent.provider)
 
@@ -180,12 +180,13 @@ def _kept_as_pack(root: Node, item_id: int, filled: list[int], catch: Catch) -> 
         "download",
         "taken",
         sentence,
-        data={"infohash": torrent.infohash, "tried": _tried(catch.attempts)},
+        data={"infohash": torrent.infohash, "tried": tried(catch.attempts)},
         provider=torrent.provider,
     )
 
 
-def _tried(attempts: tuple[Attempt, ...]) -> list[JsonValue]:
+def tried(attempts: tuple[Attempt, ...]) -> list[JsonValue]:
+    """Return what was tried and why it was not taken, for a timeline."""
     return [
         {"release": attempt.release, "provider": attempt.provider, "why": attempt.sentence}
         for attempt in attempts[:SHOWN]
@@ -225,7 +226,7 @@ def _nothing(ctx: FlowContext, data: Download, answer: NoCatch) -> Outcome:
 def _rest(item: Item, answer: NoCatch) -> Decision:
     """Return the story of a pack that lacked something which no other torrent adds."""
     sentence = "No other torrent adds what is still lacking; it is searched one by one."
-    return Decision(item.id, "download", "rest_singly", sentence, data={"tried": _tried(answer.attempts)})
+    return Decision(item.id, "download", "rest_singly", sentence, data={"tried": tried(answer.attempts)})
 
 
 def _after_nothing(ctx: FlowContext, tx: Tx, item: Item, answer: NoCatch) -> tuple[Changes, str]:
@@ -269,6 +270,6 @@ def _refusal(title: str, item: Item, answer: NoCatch, outcome: str) -> Decision:
         "download",
         outcome,
         sentences[outcome],
-        data={"tried": _tried(answer.attempts)},
+        data={"tried": tried(answer.attempts)},
         next_at=answer.until,
     )

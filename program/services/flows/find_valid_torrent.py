@@ -15,7 +15,7 @@ from program.media.entry import FetchedTorrent, FileMatch
 from program.media.release import Block, Candidate
 from program.media.wanted import wanted_for
 from program.queues import ChildPolicy, Done, Job, JobSpec, Next, Outcome, WaitFor
-from program.services.flows import names
+from program.services.flows import copies, names
 from program.services.flows.context import FlowContext, ItemJob, missing_leaves
 from program.services.flows.plugin_hook import Paused, ask, said_by
 from program.services.flows.torrent_files import Checked
@@ -64,7 +64,8 @@ class Hunt:
 
     phase: `rank`, `ranked`, `try`, `asked`, `checked`, `removed`. candidates: the best first; the first is the one at hand.
     provider: who is asked for it now; tried: who was asked before. paused: providers that asked to wait. unusable: those of which a
-    person has to change a setting. is_rest: some of the wanted files were had before; this is for the others.
+    person has to change a setting. is_rest: some of the wanted files were had before; this is for the others. again: leaves
+    that have a file and are to get another one.
     """
 
     job: ItemJob
@@ -77,6 +78,7 @@ class Hunt:
     paused: tuple[tuple[str, Paused], ...] = ()
     unusable: tuple[str, ...] = ()
     is_rest: bool = False
+    again: frozenset[int] = frozenset()
 
     @property
     def silent(self) -> frozenset[str]:
@@ -107,7 +109,8 @@ def rank(ctx: FlowContext, job: Job) -> Outcome:
     data = job.data_as(ItemJob)
     with ctx.db.read() as tx:
         usable = streams.candidates(tx, data.item_id, ctx.clock.now(), ctx.providers(), usable_only=True)
-    return Done(tuple(map(_lean, order(usable, ctx.settings().ranking.plain()))))
+        ranking = copies.rankings(ctx.settings(), tx, data.root_id).usual.plain()
+    return Done(tuple(map(_lean, order(usable, ranking))))
 
 
 def _lean(candidate: Candidate) -> Candidate:
@@ -206,7 +209,7 @@ def _check(ctx: FlowContext, hunt: Hunt, torrent: FetchedTorrent) -> Outcome:
             tx, torrent.provider, torrent.infohash, torrent.torrent_id, now, is_foreign=torrent.is_foreign
         )
         root = ctx.tree(tx, job.root_id)
-    missing = missing_leaves(root)
+    missing = missing_leaves(root) | hunt.again
     everything = wanted_for(root, job.item_id, missing=missing, with_siblings=True)
     mapping = JobSpec(
         queue=names.MAP_ITEMS_TO_FILES,

@@ -1,8 +1,7 @@
 """Queue `process-media-item`: moves one row on, one step at a time.
 
-scrape → validate-scrape → download → validate-download → complete. Each step commits its outcome before the job goes
-on, so that a kill
-between two steps loses nothing: the loop reads `last_state` and starts at the right step.
+scrape → validate-scrape → download → validate-download → complete; upgrade, long after that. Each step commits its outcome
+before the job goes on, so that a kill between two steps loses nothing: the loop reads `last_state` and starts at the right step.
 """
 
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ from program.errors import Cancelled
 from program.media.item import States
 from program.media.outcomes import job_failed
 from program.queues import Done, Job, JobSpec, Next, Outcome, WaitFor
-from program.services.flows import complete, names
+from program.services.flows import complete, names, upgrade_item
 from program.services.flows.context import FlowContext, ItemJob, item_of
 from program.state_transition import ItemStep
 
@@ -34,7 +33,9 @@ class MediaItemJob(ItemJob):
 
 def handle(ctx: FlowContext, job: Job) -> Outcome:
     """Run the step that the job stands at."""
-    data = job.data_as(MediaItemJob)
+    data = job.data_as(ItemJob)
+    if not isinstance(data, MediaItemJob) or data.step is ItemStep.UPGRADE:
+        return upgrade_item.handle(ctx, job)
     match data.step:
         case ItemStep.SCRAPE:
             return _child(names.SCRAPE_ITEM, data, then=ItemStep.VALIDATE_SCRAPE)
@@ -64,7 +65,7 @@ def _go_on(ctx: FlowContext, data: MediaItemJob, states: frozenset[States], step
 
 def on_failed(ctx: FlowContext, data: ItemJob, error: str) -> None:
     """Write down a job that ended without an outcome: the next attempt comes later each time."""
-    step = data.step if isinstance(data, MediaItemJob) else ItemStep.SCRAPE
+    step = data.step if isinstance(data, MediaItemJob) else ItemStep.UPGRADE
     try:
         with ctx.db.write(data.root_id) as tx:
             item = item_of(ctx.tree(tx, data.root_id), data.item_id)

@@ -38,6 +38,7 @@ from program.services.flows import (
     second_sources,
     tidy_account,
     torrent_files,
+    upgrade_item,
 )
 from program.services.flows.context import FlowContext, ItemJob
 from program.services.flows.plugin_hook import Paused
@@ -86,9 +87,17 @@ FLOWS: Mapping[str, Flow] = {
     ),
     names.PROCESS_MEDIA_ITEM: Flow(
         handler=process_media_item.handle,
-        input=process_media_item.MediaItemJob,
+        input=process_media_item.MediaItemJob | upgrade_item.CopyJob,
         output=NoneType,
-        children=frozenset({names.SCRAPE_ITEM, names.DOWNLOAD_ITEM, _SCAN}),
+        children=frozenset(
+            {
+                names.SCRAPE_ITEM,
+                names.DOWNLOAD_ITEM,
+                names.PARSE_SCRAPE_RESULTS,
+                names.FIND_VALID_TORRENT,
+                _SCAN,
+            }
+        ),
     ),
     names.REQUEST_CONTENT_SERVICES: Flow(
         handler=request_content_services.handle,

@@ -24,11 +24,19 @@ from program.events import (
     Told,
 )
 from program.media.item import Item, Node
-from program.media.outcomes import Changes, job_delayed, job_failed, search_found, search_missed
+from program.media.outcomes import (
+    Changes,
+    first_found_at,
+    job_delayed,
+    job_failed,
+    search_found,
+    search_missed,
+    search_waits,
+)
 from program.media.release import FoundRelease, JsonValue, JudgedRelease, Rejection
 from program.media.wanted import Wanted, wanted_for
 from program.queues import Done, Job, JobSpec, Outcome, WaitFor
-from program.services.flows import names
+from program.services.flows import copies, names
 from program.services.flows.context import (
     NO_OVERRIDES,
     FlowContext,
@@ -39,7 +47,9 @@ from program.services.flows.context import (
     missing_leaves,
 )
 from program.services.flows.plugin_hook import PARK, Paused, ask_all, said_by
+from program.services.matching.rank import order, resolution_place
 from program.services.matching.sandbox import ParseTask
+from program.settings.ranking import RankingRules
 
 # A timeline row keeps at most this many refused names; all of them are in the item's streams.
 SHOWN = 20
@@ -79,9 +89,10 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
     with ctx.db.read() as tx:
         root = ctx.tree(tx, data.root_id)
         others = shared_names(tx, root.item)
+        ranking = data.overrides.ranking or copies.rankings(ctx.settings(), tx, data.root_id).usual.plain()
     item_of(root, data.item_id)
     wanted = wanted_for(root, data.item_id, missing=missing_leaves(root), other_titles=others)
-    search = Search(wanted, data.title, overrides=data.overrides)
+    search = Search(wanted, data.title, overrides=replace(data.overrides, ranking=ranking))
     return WaitFor((JobSpec(queue=names.PARSE_SCRAPE_RESULTS, name=data.title, data=search),), data=data)
 
 
@@ -204,12 +215,33 @@ def _store(ctx: FlowContext, data: ItemJob, answer: SearchAnswer) -> Outcome:
 def _judge(ctx: FlowContext, tx: Tx, data: ItemJob, answer: SearchAnswer) -> tuple[Node, str | None]:
     """Write what the search came to; return the settled title and the name of the best release."""
     item, now = item_of(ctx.tree(tx, data.root_id), data.item_id), ctx.clock.now()
-    usable = streams.candidates(tx, data.item_id, now, ctx.providers(), usable_only=True)
-    streams.set_active(tx, data.item_id, usable[0].release.infohash if usable else None)
-    facts = _facts(ctx, item, answer, found=bool(usable))
+    ranking = copies.rankings(ctx.settings(), tx, data.root_id).usual
+    usable = order(
+        streams.candidates(tx, data.item_id, now, ctx.providers(), usable_only=True), ranking.plain()
+    )
     best = usable[0].release.raw_title if usable else None
+    until = (
+        _waits_until(ctx, ranking, item, usable[0].release)
+        if usable and data.overrides == NO_OVERRIDES
+        else None
+    )
+    streams.set_active(tx, data.item_id, usable[0].release.infohash if usable and until is None else None)
+    facts = _facts(ctx, item, answer, found=bool(usable))
+    if until is not None and answer.answered:
+        facts = search_waits(first_found_at(item, now), until)
     root = ctx.commit(tx, data.root_id, {item.id: facts}, [_decision(item, answer, best, facts)])
     return root, best
+
+
+def _waits_until(ctx: FlowContext, ranking: RankingRules, item: Item, best: JudgedRelease) -> datetime | None:
+    """Return until when better releases than `best` may appear before one is taken, None to take it now."""
+    last = ranking.upgrade_until
+    is_last = last is not None and resolution_place(best.resolution) >= resolution_place(last)
+    if not ranking.delay_minutes or is_last or not item.type.is_leaf:
+        return None
+    now = ctx.clock.now()
+    until = first_found_at(item, now) + timedelta(minutes=ranking.delay_minutes)
+    return until if until > now else None
 
 
 def _facts(ctx: FlowContext, item: Item, answer: SearchAnswer, *, found: bool) -> Changes:

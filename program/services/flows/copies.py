@@ -1,0 +1,92 @@
+"""Which copies of a title are wanted, by which ranking, and when a better or a further one is looked for."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from program.db import wishes
+from program.db.engine import Tx
+from program.media.entry import Entry
+from program.services.matching.rank import resolution_place
+from program.settings.models import RootSettings
+from program.settings.ranking import RankingRules
+
+# The name of the copy that every title has.
+USUAL = ""
+# A corrected copy comes within days of the faulty one.
+CORRECTED_WITHIN = timedelta(days=7)
+# A further copy is looked for soon after the first one is there, and seldom once it has not been found for long.
+SOON = timedelta(minutes=5)
+SELDOM = timedelta(days=7)
+
+
+@dataclass(frozen=True, slots=True)
+class Rankings:
+    """The ranking of the usual copy, and by profile those of the copies wanted beside it."""
+
+    usual: RankingRules
+    beside: Mapping[str, RankingRules]
+
+    def of(self, profile: str) -> RankingRules:
+        """Return the ranking of a copy; that of the usual one for a profile that is gone."""
+        return self.beside.get(profile, self.usual)
+
+
+def rankings(settings: RootSettings, tx: Tx, root_id: int) -> Rankings:
+    """Return by which rankings a title's copies are chosen: by who asked for it."""
+    ranking = settings.ranking
+    if not ranking.profiles:
+        return Rankings(ranking, {})
+    asked = wishes.asked_by(tx, root_id)
+    sources, people = {source for source, _ in asked}, {person for _, person in asked if person}
+    fitting = {
+        name: profile
+        for name, profile in ranking.profiles.items()
+        if not (profile.lists or profile.people) or sources & {*profile.lists} or people & {*profile.people}
+    }
+    usual = next((profile for profile in fitting.values() if not profile.beside), ranking)
+    return Rankings(usual, {name: profile for name, profile in fitting.items() if profile.beside})
+
+
+def to_look_for(chosen: Rankings, files: Sequence[Entry]) -> tuple[str, ...]:
+    """Return the copies, by profile, of which a better one may be taken or which are not there yet."""
+    found = []
+    for profile in (USUAL, *chosen.beside):
+        file = file_of(files, profile)
+        # A file of two episodes is not replaced for one of them.
+        is_open = (
+            chosen.of(profile).upgrade_until is not None and file is not None and len(file.item_ids) == 1
+        )
+        if is_open or (file is None and profile != USUAL):
+            found.append(profile)
+    return tuple(found)
+
+
+def file_of(files: Sequence[Entry], profile: str) -> Entry | None:
+    """Return the newest file of a copy. files: the newest first."""
+    return next((file for file in files if file.ranking_profile == profile), None)
+
+
+def next_look(
+    chosen: Rankings, files: Sequence[Entry], since: datetime, now: datetime, *, is_first: bool
+) -> datetime | None:
+    """Return when a better or a further copy is looked for next, None for never. since: when the first file appeared."""
+    dates = [
+        _next_of(chosen.of(profile), file_of(files, profile), since, now, is_first=is_first)
+        for profile in to_look_for(chosen, files)
+    ]
+    return min((at for at in dates if at is not None), default=None)
+
+
+def _next_of(
+    ranking: RankingRules, file: Entry | None, since: datetime, now: datetime, *, is_first: bool
+) -> datetime | None:
+    at, last = (
+        now + timedelta(hours=ranking.upgrade_every_hours),
+        since + timedelta(days=ranking.upgrade_for_days),
+    )
+    if file is None:
+        return now + SOON if is_first else at if at <= last else now + SELDOM
+    if resolution_place(file.version) >= resolution_place(ranking.upgrade_until or ""):
+        last = min(last, since + CORRECTED_WITHIN)
+    return at if at <= last else None
