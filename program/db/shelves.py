@@ -26,6 +26,11 @@ def title_facts(tx: Tx, entry_ids: Collection[int] | None = None) -> dict[int, T
     return {entry_id: facts[root_id] for entry_id, root_id in roots.items() if root_id in facts}
 
 
+def facts_of(tx: Tx, root_id: int) -> TitleFacts | None:
+    """Return the facts of a film or show, None when there is no such title."""
+    return _facts(tx, [root_id]).get(root_id)
+
+
 def set_profiles(tx: Tx, profiles: Mapping[int, tuple[str, ...]]) -> None:
     """Write down, by entry, the keys of the profiles that it belongs to."""
     if profiles:

@@ -51,12 +51,6 @@ def load(tx: Tx, requests: Iterable[ContentRequest]) -> dict[Key, Wish]:
     }
 
 
-def asked_by(tx: Tx, root_id: int) -> tuple[tuple[str, str | None], ...]:
-    """Return (source, person) of every wish for a title."""
-    query = select(ItemRequest.source, ItemRequest.requested_by).where(ItemRequest.item_id == root_id)
-    return tuple((source, person) for source, person in tx.connection.execute(query))
-
-
 def save(
     tx: Tx, granted: Iterable[tuple[ContentRequest, int]], known: Mapping[Key, Wish], now: datetime
 ) -> None:

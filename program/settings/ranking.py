@@ -307,7 +307,7 @@ class RankingRules(Section):
 
 
 class RankingProfile(RankingRules):
-    """Ranking of its own for some titles, or for a further copy of them; without lists and people it fits every title.
+    """Ranking of its own for some titles, or for a further copy of them; without any of the three it fits every title.
 
     What it leaves out has the values it has without any settings, not those of the usual ranking.
     """
@@ -317,6 +317,9 @@ class RankingProfile(RankingRules):
         description="For titles that these lists asked for, e.g. `overseerr`; `api` is a request by hand",
     )
     people: list[str] = Field(default=[], description="For titles that these people asked for")
+    library_profiles: list[str] = Field(
+        default=[], description="For titles in these library profiles (vfs.profiles)"
+    )
     beside: bool = Field(
         default=False,
         description="A further copy beside the usual one, with a file of its own, in place of ranking the usual one differently",

@@ -4,12 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from program.db import wishes
+from program.db import shelves
 from program.db.engine import Tx
 from program.media.entry import Entry
+from program.media.profiles import TitleFacts, matching
 from program.services.matching.rank import resolution_place
 from program.settings.models import RootSettings
-from program.settings.ranking import RankingRules
+from program.settings.profiles import enabled_profiles
+from program.settings.ranking import RankingProfile, RankingRules
 
 # The name of the copy that every title has.
 USUAL = ""
@@ -33,19 +35,24 @@ class Rankings:
 
 
 def rankings(settings: RootSettings, tx: Tx, root_id: int) -> Rankings:
-    """Return by which rankings a title's copies are chosen: by who asked for it."""
+    """Return by which rankings a title's copies are chosen: by who asked for it, and in which library profiles it is."""
     ranking = settings.ranking
     if not ranking.profiles:
         return Rankings(ranking, {})
-    asked = wishes.asked_by(tx, root_id)
-    sources, people = {source for source, _ in asked}, {person for _, person in asked if person}
-    fitting = {
-        name: profile
-        for name, profile in ranking.profiles.items()
-        if not (profile.lists or profile.people) or sources & {*profile.lists} or people & {*profile.people}
-    }
+    facts = shelves.facts_of(tx, root_id)
+    if facts is None:
+        return Rankings(ranking, {})
+    shelved = matching(enabled_profiles(settings.vfs.profiles).values(), facts)
+    fitting = {name: profile for name, profile in ranking.profiles.items() if _fits(profile, facts, shelved)}
     usual = next((profile for profile in fitting.values() if not profile.beside), ranking)
     return Rankings(usual, {name: profile for name, profile in fitting.items() if profile.beside})
+
+
+def _fits(profile: RankingProfile, facts: TitleFacts, shelved: Sequence[str]) -> bool:
+    """Return True when one of the profile's lists, people or library profiles is the title's; without any it fits all."""
+    asked = {*profile.lists} & {*facts.lists} or {*profile.people} & {*facts.requested_by}
+    is_open = not (profile.lists or profile.people or profile.library_profiles)
+    return is_open or bool(asked or {*profile.library_profiles} & {*shelved})
 
 
 def to_look_for(chosen: Rankings, files: Sequence[Entry]) -> tuple[str, ...]:
