@@ -110,6 +110,7 @@ ROUTES = (
         rule="/metrics",
         handle=metrics,
         summary="Give every number in Prometheus' text form",
+        media="text/plain",
         tag=TAG,
         is_bare=True,
     ),

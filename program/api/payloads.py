@@ -14,6 +14,7 @@ from program.media.item import MediaType, States
 LARGEST_ID = 2**63 - 1
 MOST_DIGITS = 19
 MOST_IDS = 10_000
+SERVICE_ID, IMDB_ID = r"[1-9][0-9]{0,9}", r"tt[0-9]{5,10}"
 # Days that a calendar may name.
 FIRST_DAY, LAST_DAY = date(1880, 1, 1), date(2200, 1, 1)
 
@@ -34,13 +35,13 @@ def _digits(value: object) -> object:
 
 
 def _service_id(text: str) -> str:
-    if not re.fullmatch(r"[1-9][0-9]{0,9}", text):
+    if not re.fullmatch(SERVICE_ID, text):
         raise ValueError("must be a number of 1 or more, or its digits in quotes")
     return text
 
 
 def _imdb_id(text: str) -> str:
-    if not re.fullmatch(r"tt[0-9]{5,10}", text):
+    if not re.fullmatch(IMDB_ID, text):
         raise ValueError("must be tt and digits")
     return text
 
@@ -48,8 +49,13 @@ def _imdb_id(text: str) -> str:
 # An id of ours: a number or its digits in quotes.
 ItemId = Annotated[int, BeforeValidator(_number), Field(ge=1, le=LARGEST_ID)]
 # An id at TMDB or TVDB: digits, in quotes or not.
-ServiceId = Annotated[str, BeforeValidator(_digits), AfterValidator(_service_id)]
-ImdbId = Annotated[str, AfterValidator(_imdb_id)]
+ServiceId = Annotated[
+    str,
+    BeforeValidator(_digits),
+    AfterValidator(_service_id),
+    Field(json_schema_extra={"pattern": f"^{SERVICE_ID}$"}),
+]
+ImdbId = Annotated[str, AfterValidator(_imdb_id), Field(json_schema_extra={"pattern": f"^{IMDB_ID}$"})]
 
 StateFilter = Literal[
     "All",
