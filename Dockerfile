@@ -1,11 +1,12 @@
 # Rivulet in one container. Build: docker build -t rivulet .   Run: see compose.yaml.
 FROM python:3.13-slim
 
-# fusepy loads libfuse 2, which Debian 13 calls libfuse2t64; fuse3 brings fusermount. No compiler, no test tools.
+# fusepy loads libfuse 2, which Debian 13 calls libfuse2t64; fuse3 brings fusermount. ffmpeg converts for browsers that
+# cannot play a file. No compiler, no test tools.
 RUN apt-get update \
     && libfuse=libfuse2 \
     && if apt-cache show libfuse2t64 >/dev/null 2>&1; then libfuse=libfuse2t64; fi \
-    && apt-get install -y --no-install-recommends fuse3 "$libfuse" \
+    && apt-get install -y --no-install-recommends ffmpeg fuse3 "$libfuse" \
     && rm -rf /var/lib/apt/lists/*
 
 # Allows the mount of an ordinary user to be read by others: a media server runs as somebody else.

@@ -166,6 +166,7 @@ class Bootstrap:
         folder = self._store.folder
         self._db = Database(database_url(self._store), data_dir=folder, clock=self._clock)
         self._stack.callback(self._db.close)
+        self._db.restore_pending()
         self._db.open()
         return OK
 

@@ -398,6 +398,62 @@ class FeedsBody(Body):
     arrivals: str
 
 
+class FindingBody(Body):
+    """One answer of the doctor. level: `ok`, `note` or `wrong`."""
+
+    name: str
+    group: str
+    level: str
+    what: str
+    said: str
+    why: str
+    fix: str
+
+
+class DoctorBody(Body):
+    """What the doctor found. worst: the worst level of all."""
+
+    worst: str
+    checks: list[FindingBody]
+
+
+class BackupBody(Body):
+    """A copy of the database. size: bytes."""
+
+    filename: str
+    size: int
+    made_at: Instant
+
+
+class BackupsBody(Body):
+    """The copies of the database, the newest first."""
+
+    backups: list[BackupBody]
+
+
+class BackupResponse(Body):
+    """A copy that was made."""
+
+    success: bool
+    message: str
+    filename: str
+
+
+class RestoreResponse(Body):
+    """What becomes of a copy."""
+
+    success: bool
+    message: str
+
+
+class CleanSnapshotsResponse(Body):
+    """Which copies are gone."""
+
+    success: bool
+    message: str
+    deleted_files: list[str]
+
+
 class KeyBody(Body):
     """The API key that is in force now."""
 

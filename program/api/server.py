@@ -12,7 +12,9 @@ from waitress.task import ThreadedTaskDispatcher
 
 from program.api import (
     auth,
+    backups,
     dav,
+    doctor,
     errors,
     feeds,
     files,
@@ -29,6 +31,7 @@ from program.api import (
     settings,
     status,
     stream,
+    support,
     webhooks,
 )
 from program.api.context import ApiContext
@@ -62,6 +65,8 @@ ROUTES: tuple[Route, ...] = (
     *match.ROUTES,
     *status.ROUTES,
     *log_files.ROUTES,
+    *doctor.ROUTES,
+    *support.ROUTES,
     *feeds.ROUTES,
     *playback.ROUTES,
     *plugins.ROUTES,
@@ -69,6 +74,7 @@ ROUTES: tuple[Route, ...] = (
     *queues.ROUTES,
     *metrics.ROUTES,
     *settings.ROUTES,
+    *backups.ROUTES,
     *webhooks.ROUTES,
 )
 

@@ -3,17 +3,21 @@
 import json
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
+from click.shell_completion import get_completion_class
 
 from program import __version__, log, plugins
 from program.cli import cases as case_files
+from program.cli import database, remote, report
+from program.cli import doctor as doctoring
 from program.cli import explain as explaining
-from program.cli import report
 from program.clock import SystemClock
 from program.demo import run as demo_run
+from program.doctor.check import worst
 from program.errors import RivuletError
 from program.opening import open_all, open_store, set_up_log
 from program.program import Program
@@ -24,6 +28,7 @@ from program.vfs import manifest as vfs_manifest
 CANNOT_START = 2
 # Commands that print an answer say what is wrong in it, not in log lines around it.
 QUIET = "ERROR"
+PROGRAM_NAME = "rivulet"
 
 
 @click.group(invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
@@ -94,6 +99,103 @@ def check(*, as_json: bool) -> None:
 
 
 @cli.command()
+@click.option("--quick", is_flag=True, help="Only what asks no service and costs next to nothing.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def doctor(*, quick: bool, as_json: bool) -> None:
+    """Look at everything that can be wrong: what, why it matters, and how to mend it. Exit code 1 when something is."""
+    log.set_up(QUIET)
+    found = doctoring.run(os.environ, SystemClock(), quick=quick)
+    body = {"worst": worst(found).value, "checks": [one.as_dict() for one in found]}
+    _say(body, doctoring.text(found), as_json=as_json)
+    raise SystemExit(1 if any(one.is_wrong for one in found) else 0)
+
+
+@cli.command()
+@click.argument("ids", nargs=-1, required=True)
+@click.option(
+    "--tv", "is_tv", is_flag=True, help="The ids are those of shows at TVDB; otherwise of films at TMDB."
+)
+@click.option("--season", "seasons", type=int, multiple=True, help="Only this season; may be repeated.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def add(ids: tuple[str, ...], seasons: tuple[int, ...], *, is_tv: bool, as_json: bool) -> None:
+    """Ask the running program for titles: films by TMDB id, shows by TVDB id, both by IMDb id (tt…)."""
+    log.set_up(QUIET)
+    imdb = [one for one in ids if one.startswith("tt")]
+    others = [one for one in ids if not one.startswith("tt")]
+    body: dict[str, object] = {"media_type": "tv" if is_tv else "movie", "imdb_ids": imdb}
+    body |= {"tvdb_ids" if is_tv else "tmdb_ids": others}
+    body |= {"seasons": list(seasons)} if seasons else {}
+    _say_done(remote.call(open_store(os.environ), "POST", "/items/add", body), as_json=as_json)
+
+
+@cli.command()
+@click.argument("ids", nargs=-1, type=int)
+@click.option("--all", "everything", is_flag=True, help="Every unfinished title.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def retry(ids: tuple[int, ...], *, everything: bool, as_json: bool) -> None:
+    """Have the running program start titles afresh, by their ids in the library."""
+    log.set_up(QUIET)
+    if bool(ids) is everything:
+        raise click.UsageError("give either ids or --all")
+    store = open_store(os.environ)
+    path, body = ("/items/retry_library", None) if everything else ("/items/retry", {"ids": list(ids)})
+    _say_done(remote.call(store, "POST", path, body), as_json=as_json)
+
+
+@cli.command()
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def backup(*, as_json: bool) -> None:
+    """Copy the database into the folder backups of the config folder; the ten newest copies are kept."""
+    log.set_up(QUIET)
+    made = database.make(open_store(os.environ), SystemClock())
+    _say(
+        {"file": str(made.file), "size": made.size},
+        f"the database was copied to {made.file}",
+        as_json=as_json,
+    )
+
+
+@cli.command()
+@click.argument("name")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def restore(name: str, *, as_json: bool) -> None:
+    """Put the backup NAME in place of the database; the program must not run. What is there is copied first."""
+    log.set_up(QUIET)
+    found = database.put_back(open_store(os.environ), SystemClock(), name)
+    _say({"restored": found.name}, f"the database is that of {found.name} now", as_json=as_json)
+
+
+@cli.command()
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def migrate(*, as_json: bool) -> None:
+    """Bring the tables of the database to the newest version, after a copy; a start does the same."""
+    log.set_up(QUIET)
+    before, after = database.migrate(open_store(os.environ), SystemClock())
+    said = f"the tables were at revision {before} and are at {after}"
+    _say({"before": before, "after": after}, said, as_json=as_json)
+
+
+@cli.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print what lets a shell complete these commands: eval "$(python main.py completion bash)"."""
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise click.UsageError(f"nothing is known of {shell}")
+    click.echo(kind(cli, {}, PROGRAM_NAME, f"_{PROGRAM_NAME.upper()}_COMPLETE").source())
+
+
+def _say(body: Mapping[str, object], text: str, *, as_json: bool) -> None:
+    click.echo(json.dumps(body) if as_json else text)
+
+
+def _say_done(body: Mapping[str, Any], *, as_json: bool) -> None:
+    """Print what an action did, one sentence for each title."""
+    lines = [body["message"], *(f"  {one['id'] or '-'}: {one['sentence']}" for one in body["items"])]
+    _say(body, "\n".join(lines), as_json=as_json)
+
+
+@cli.command()
 @click.argument("item_id", type=int)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def show(item_id: int, *, as_json: bool) -> None:
@@ -143,15 +245,17 @@ def settings_schema() -> None:
 
 
 @cli.command()
-def version() -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def version(*, as_json: bool) -> None:
     """Print the version."""
-    click.echo(__version__)
+    _say({"version": __version__}, __version__, as_json=as_json)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; errors a person can mend are one sentence on stderr."""
     try:
-        cli.main(args=list(arguments) if arguments is not None else None, standalone_mode=False)
+        given = list(arguments) if arguments is not None else None
+        cli.main(args=given, prog_name=PROGRAM_NAME, standalone_mode=False)
     except click.ClickException as error:
         error.show()
         return error.exit_code

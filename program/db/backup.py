@@ -1,32 +1,88 @@
-"""A copy of the database before its tables change."""
+"""Copies of the database: made before its tables change and when a person wants one, listed, checked, deleted."""
 
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
 from contextlib import closing
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from loguru import logger
 from sqlalchemy import URL
 
 from program.db.url import sqlite_file
+from program.errors import NotFound
 
-KEPT = 5
+KEPT = 10
 DUMP_SECONDS = 600
+# The only names there are: nothing else is opened, sent or deleted, whatever a request says.
+NAME = re.compile(r"rivulet-(\d{8}-\d{6})\.(db|dump)")
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """A copy. size: bytes."""
+
+    file: Path
+    size: int
+    made_at: datetime
+
+    @property
+    def name(self) -> str:
+        """Return its name."""
+        return self.file.name
+
+
+def folder_in(data_dir: Path) -> Path:
+    """Return the folder of the copies within the config folder."""
+    return data_dir / "backups"
+
+
+def all_in(folder: Path) -> tuple[Backup, ...]:
+    """Return the copies in a folder, the newest first."""
+    found = (one for file in folder.glob("rivulet-*") if (one := _backup(file)) is not None)
+    return tuple(sorted(found, key=lambda one: one.name, reverse=True))
+
+
+def named(folder: Path, name: str) -> Backup:
+    """Return the copy of a name; raise NotFound for anything that is not the name of one in this very folder."""
+    found = _backup(folder / name) if NAME.fullmatch(name) else None
+    if found is None:
+        raise NotFound("there is no backup of this name")
+    return found
+
+
+def _backup(file: Path) -> Backup | None:
+    match = NAME.fullmatch(file.name)
+    if match is None or file.is_symlink() or not file.is_file():
+        return None
+    try:
+        made_at = datetime.strptime(match[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC)
+        return Backup(file, file.stat().st_size, made_at)
+    except (ValueError, OSError):
+        return None
 
 
 def make(url: URL, folder: Path, now: datetime) -> Path | None:
     """Write a copy into `folder`, keep the newest five, and return its path; None when PostgreSQL's own tool cannot do it."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     file = sqlite_file(url)
-    name = f"rivulet-{now:%Y%m%d-%H%M%S}"
+    name = _free_name(folder, now)
     made = _copy(file, folder / f"{name}.db") if file is not None else _dump(url, folder / f"{name}.dump")
     if made is not None:
-        logger.info("the database was copied to {} before it is changed", made)
+        logger.info("the database was copied to {}", made)
         _forget_old(folder, made.suffix)
     return made
+
+
+def _free_name(folder: Path, now: datetime) -> str:
+    """Return a name without its ending that no copy has: two may be made within a second."""
+    while any(folder.glob(f"rivulet-{now:%Y%m%d-%H%M%S}.*")):
+        now += timedelta(seconds=1)
+    return f"rivulet-{now:%Y%m%d-%H%M%S}"
 
 
 def _copy(file: Path, target: Path) -> Path:
@@ -40,23 +96,23 @@ def _copy(file: Path, target: Path) -> Path:
 def _dump(url: URL, target: Path) -> Path | None:
     tool = shutil.which("pg_dump")
     if tool is None:
-        logger.warning("no backup was made before the database is changed: pg_dump is not installed")
+        logger.warning("no backup was made: pg_dump is not installed")
         return None
     half = target.with_suffix(".part")
     half.touch(mode=0o600)
     command = [tool, "--format=custom", "--no-password", f"--file={half}"]
     answer = subprocess.run(
-        command, check=False, env=_environment(url), capture_output=True, text=True, timeout=DUMP_SECONDS
+        command, check=False, env=environment(url), capture_output=True, text=True, timeout=DUMP_SECONDS
     )
     if answer.returncode != 0:
         half.unlink(missing_ok=True)
         said = (answer.stderr.strip() or "it said nothing").splitlines()[0]
-        logger.warning("no backup was made before the database is changed: pg_dump failed: {}", said)
+        logger.warning("no backup was made: pg_dump failed: {}", said)
         return None
     return half.replace(target)
 
 
-def _environment(url: URL) -> dict[str, str]:
+def environment(url: URL) -> dict[str, str]:
     """Return what tells PostgreSQL's tools the address: arguments would show the password to every user."""
     said = {
         "PGHOST": url.host,

@@ -9,10 +9,11 @@ from sqlalchemy import Connection, Engine, RootTransaction, select
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from program.clock import Clock
-from program.db import faults, migrate
+from program.db import backup, faults, migrate, restore
+from program.db.backup import Backup
 from program.db.connect import engine_for
 from program.db.tables import MediaItem
-from program.db.url import parse, shown
+from program.db.url import parse, shown, sqlite_file
 from program.errors import StartupError, Transient
 
 # SQLite waits a while for another process by itself; beginning is the one thing that is safe to repeat.
@@ -56,6 +57,45 @@ class Database:
             raise StartupError(
                 f"the database {shown(self._url)} cannot be used: {faults.reason(error)}"
             ) from error
+
+    def restore_pending(self) -> None:
+        """Put the copy in place that was asked for while the program ran; to be called before `open`."""
+        restore.at_start(self._url, self._data_dir, self._clock.now())
+
+    def connect(self) -> None:
+        """Connect to what there is, without changing it; raise `StartupError` when that cannot be."""
+        file = self.file
+        if file is not None and not file.exists():
+            raise StartupError(f"there is no database at {file} yet; the first start makes it")
+        try:
+            self._engine = engine_for(self._url)
+            with self.read() as tx:
+                tx.connection.exec_driver_sql("SELECT 1")
+        except (SQLAlchemyError, OSError) as error:
+            raise StartupError(
+                f"the database {shown(self._url)} cannot be used: {faults.reason(error)}"
+            ) from error
+
+    def revision(self) -> str | None:
+        """Return the version of the tables, None when there are none yet. Raises `StartupError`."""
+        return migrate.revision_at(self._url)
+
+    @property
+    def file(self) -> Path | None:
+        """Return the file of SQLite, None on PostgreSQL."""
+        return sqlite_file(self._url)
+
+    def backup(self) -> Backup | None:
+        """Return a new copy of everything; None when PostgreSQL's own tool cannot make one, as the log says."""
+        folder = backup.folder_in(self._data_dir)
+        made = backup.make(self._url, folder, self._clock.now())
+        return backup.named(folder, made.name) if made is not None else None
+
+    def check_backup(self, name: str) -> Backup:
+        """Return a copy that could be put in place here; raise NotFound, or NotPossible with the reason."""
+        found = backup.named(backup.folder_in(self._data_dir), name)
+        restore.check(self._url, found)
+        return found
 
     def close(self) -> None:
         """Close every connection; on SQLite fold the write-ahead log into the file first. Closing twice is fine."""

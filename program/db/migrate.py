@@ -46,16 +46,37 @@ def config() -> Config:
     return settings
 
 
+def known_revisions() -> frozenset[str]:
+    """Return the versions of the tables that this program knows."""
+    return frozenset(script.revision for script in ScriptDirectory.from_config(config()).walk_revisions())
+
+
+def revision(connection: Connection) -> tuple[str | None, str | None]:
+    """Return the version of the tables, and the newest one that this program knows."""
+    newest = ScriptDirectory.from_config(config()).get_current_head()
+    return MigrationContext.configure(connection).get_current_revision(), newest
+
+
+def revision_at(url: URL) -> str | None:
+    """Return the version of the tables at an address, None when there are none."""
+    file = sqlite_file(url)
+    if file is not None and not file.exists():
+        return None
+    engine = engine_for(url)
+    try:
+        with engine.connect() as connection:
+            return revision(connection)[0]
+    finally:
+        engine.dispose()
+
+
 def _migrate(url: URL, engine: Engine, backups: Path, now: datetime) -> None:
-    scripts = ScriptDirectory.from_config(config())
-    newest = scripts.get_current_head()
     with engine.connect() as connection:
-        current = MigrationContext.configure(connection).get_current_revision()
+        current, newest = revision(connection)
         is_empty = not inspect(connection).get_table_names()
     if current == newest:
         return
-    known = {script.revision for script in scripts.walk_revisions()}
-    if current is not None and current not in known:
+    if current is not None and current not in known_revisions():
         raise StartupError(
             f"the database was written by a newer version of Rivulet (revision {current}): "
             f"install that version again, or restore a backup from {backups}"

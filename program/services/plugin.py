@@ -281,6 +281,10 @@ class Updater(Plugin[S]):
     def refresh(self, folder: str) -> None:
         """Have exactly this folder scanned; `folder` is a path in our mount."""
 
+    def sees(self, path: str) -> bool | None:  # noqa: ARG002 - a server may not tell
+        """Return whether a library of the server looks into a path of our mount, None when it does not tell."""
+        return None
+
     @abstractmethod
     def has(self, wanted: LibraryScanRequested) -> bool:
         """Return whether the server lists the title (for an episode: that episode)."""

@@ -57,7 +57,7 @@ def test_the_image_installs_libfuse_by_the_name_its_debian_uses(
     [apt_step] = [step for step in steps("RUN") if "apt-get" in step]
     calls = run_step(apt_step, tmp_path, debian=debian)
     [install] = [call for call in calls if "install" in call]
-    assert install == f"apt-get install -y --no-install-recommends fuse3 {library}"
+    assert install == f"apt-get install -y --no-install-recommends ffmpeg fuse3 {library}"
 
 
 def test_the_image_checks_the_hash_of_every_package_and_holds_no_test_tools(tmp_path: Path) -> None:

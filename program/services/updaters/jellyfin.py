@@ -10,7 +10,7 @@ from program.events import LibraryScanRequested
 from program.http import Limits
 from program.media.item import MediaType
 from program.services.plugin import Updater
-from program.services.updaters import mapped, normal
+from program.services.updaters import is_below, mapped, normal
 from program.settings.provider import ProviderSettings
 
 PAGE = 200
@@ -48,6 +48,15 @@ class Items(BaseModel):
     total: int = Field(0, alias="TotalRecordCount")
 
 
+class Folder(BaseModel):
+    """A library."""
+
+    locations: list[str] = Field(default_factory=list, alias="Locations")
+
+
+FOLDERS = TypeAdapter(list[Folder])
+
+
 class Jellyfin(Updater[JellyfinSettings]):
     """Reports a changed folder; looks for the file's path, then for the ids, among the titles of that year.
 
@@ -83,6 +92,12 @@ class Jellyfin(Updater[JellyfinSettings]):
         if wanted.media_type is MediaType.MOVIE:
             return bool(titles)
         return any(self._has_episode(series.id, wanted) for series in titles)
+
+    def sees(self, path: str) -> bool:
+        """Return whether a library looks into a path of our mount."""
+        folders = self.http.read("/Library/VirtualFolders", FOLDERS, params=self._params(), fresh=True)
+        seen = mapped(path, self.settings.path_map)
+        return any(is_below(seen, location) for folder in folders for location in folder.locations)
 
     def _titles(self, wanted: LibraryScanRequested) -> list[Item]:
         """Return the films or series that are the wanted one, by path or by id."""

@@ -143,6 +143,16 @@ class Plex(Updater[PlexSettings]):
         named = [row for row in titles if _names(row, wanted.ids)]
         return bool(named) if is_movie else any(self._has_episode(row, wanted) for row in named)
 
+    def sees(self, path: str) -> bool:
+        """Return whether a library looks into a path of our mount."""
+        answer = self.http.read("/library/sections", Answer, fresh=True)
+        seen = mapped(path, self.settings.path_map)
+        return any(
+            is_below(seen, location.path)
+            for section in answer.container.sections
+            for location in section.locations
+        )
+
     def _has_episode(self, show: Row, wanted: LibraryScanRequested) -> bool:
         episodes = self._ask(f"/library/metadata/{show.key}/allLeaves").rows
         return any(
