@@ -45,9 +45,14 @@ def test_a_short_wait_is_waited_for_once_by_all_and_costs_no_attempt(
     pipeline.run(for_=19 * SECOND, step=SECOND)
     journal.look()
     assert [one.status for one in journal.of("torrentio")] == [429], "one of them asked, and for all"
-    waiting = pipeline.engine.jobs(SCRAPE, [JobState.DELAYED])
+    waiting = pipeline.engine.jobs(SCRAPE, [JobState.DELAYED, JobState.WAITING])
     assert {job.attempts for job in waiting} == {0}
     assert len(waiting) == len(films)
+    assert [job.state for job in waiting].count(JobState.DELAYED) == 1, (
+        "the others need not find out one by one"
+    )
+    paused = pipeline.engine.paused()[SCRAPE] - journal.began
+    assert paused / SECOND == pytest.approx(20, abs=2)
 
     pipeline.run(for_=5 * SECOND, step=SECOND)
     journal.look()
@@ -110,9 +115,8 @@ def test_while_it_waits_no_thread_does(pipeline: Pipeline, servers: Servers) -> 
     def is_parked() -> bool:
         pipeline.loop.turn()
         counts = pipeline.engine.counts()
-        return counts[SCRAPE][JobState.DELAYED] == len(films) and not any(
-            each[JobState.ACTIVE] for each in counts.values()
-        )
+        waiting = counts[SCRAPE][JobState.DELAYED] + counts[SCRAPE][JobState.WAITING]
+        return waiting == len(films) and not any(each[JobState.ACTIVE] for each in counts.values())
 
     until(is_parked, 60.0, "every search waits")
     servers.control(f"/faults/{fault['id']}", method="DELETE")

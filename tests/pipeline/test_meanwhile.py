@@ -39,6 +39,17 @@ def test_a_season_that_is_asked_for_while_another_is_fetched_stops_nothing(pipel
     assert pipeline.episode(show, 2, 3).last_state.value == "Completed"
 
 
+def test_work_that_was_begun_for_less_than_is_wanted_now_is_called_off_at_once(pipeline: Pipeline) -> None:
+    show = pipeline.add_show(PIONEER, seasons=(1,))
+    run_to(pipeline, names.FIND_VALID_TORRENT)
+    season = pipeline.season(show, 1).id
+    assert pipeline.engine.held(names.PROCESS_MEDIA_ITEM) == {f"process-season-{season}"}
+    pipeline.add_show(PIONEER, seasons=(1,))
+    assert pipeline.engine.held(names.PROCESS_MEDIA_ITEM), "nothing new is wanted"
+    pipeline.add_show(PIONEER, seasons=(2,))
+    assert pipeline.engine.held(names.PROCESS_MEDIA_ITEM) == frozenset()
+
+
 def test_a_debrid_service_that_is_switched_off_while_it_is_asked_costs_nothing_but_time(
     pipeline: Pipeline,
 ) -> None:

@@ -70,8 +70,16 @@ def handle(ctx: FlowContext, key: str, job: Job) -> Outcome:
     except RetryLater as wait:
         # Whoever reads a file is not kept waiting: another source may have it now.
         if wait.at - ctx.clock.now() <= PARK and not isinstance(event, StreamLinkRequested):
+            _spare_the_others(ctx, key, job.queue)
             raise
         return Done(Paused(wait.at, wait.reason))
+
+
+def _spare_the_others(ctx: FlowContext, key: str, queue: str) -> None:
+    """Start no job of a queue before the plugin's service may be asked again, where it has said so of all calls."""
+    until = ctx.registry.get(key).http.statistics().paused_until
+    if until is not None:
+        ctx.engine.rate_limit(queue, min(until, ctx.clock.now() + PARK))
 
 
 def _answer(ctx: FlowContext, key: str, event: Event) -> object:

@@ -4,6 +4,7 @@ One wish that cannot be stored is reported and does not keep the others back. Th
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from loguru import logger
@@ -11,7 +12,7 @@ from loguru import logger
 from program.db import decisions, requests
 from program.db.decisions import Decision
 from program.db.views import Accepted
-from program.errors import RivuletError
+from program.errors import Cancelled, RivuletError
 from program.events import (
     ContentAnswer,
     ContentServiceRequested,
@@ -23,6 +24,7 @@ from program.events import (
 )
 from program.media.metadata import ContentRequest
 from program.queues import Done, Job, Outcome, WaitFor
+from program.services.flows.by_person import call_off
 from program.services.flows.context import FlowContext, readable_decision
 from program.services.flows.plugin_hook import ask
 
@@ -39,6 +41,9 @@ TOLD_TO_A_PERSON: Mapping[str, type[Told]] = {
     "known": ItemRequestConflict,
     "paused": ItemRequestConflict,
 }
+
+# A wish that changed what is wanted of a known title.
+CHANGED = frozenset({"updated", "retried"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +88,17 @@ def store(ctx: FlowContext, wishes: Sequence[ContentRequest], *, by_person: bool
         accepted += _store(ctx, usable[start : start + AT_ONCE], by_person=by_person)
     told = TOLD_TO_A_PERSON if by_person else TOLD
     for found in accepted:
+        if found.outcome in CHANGED and found.item_id is not None:
+            _call_off(ctx, found.item_id)
         if found.outcome in told:
             ctx.tell(told[found.outcome](item_id=found.item_id, sentence=found.sentence))
     return accepted
+
+
+def _call_off(ctx: FlowContext, root_id: int) -> None:
+    """End the work under way for a title that more is asked of now: it was begun for less, and what it brings is not kept."""
+    with suppress(Cancelled):
+        call_off(ctx, ctx.load(root_id), root_id)
 
 
 def _store(ctx: FlowContext, wishes: Sequence[ContentRequest], *, by_person: bool) -> tuple[Accepted, ...]:
