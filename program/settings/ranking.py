@@ -314,7 +314,7 @@ class RankingProfile(RankingRules):
 
     lists: list[str] = Field(
         default=[],
-        description="For titles that these lists asked for, e.g. `overseerr`; `api` is a request by hand",
+        description="For titles that these lists asked for, by their keys under `content`; `api` is a request by hand",
     )
     people: list[str] = Field(default=[], description="For titles that these people asked for")
     library_profiles: list[str] = Field(
