@@ -40,12 +40,18 @@ class DeadLink(SourceError):
 
 
 class Passing(SourceError):
-    """The same URL may work later. wait: seconds the server asked for; stalled: nothing came for the whole time-out."""
+    """The same URL may work later. wait: seconds the server asked for; stalled: nothing came for the whole time-out;
 
-    def __init__(self, reason: str, *, wait: float | None = None, stalled: bool = False) -> None:
+    crowded: the server has too many requests or connections of ours.
+    """
+
+    def __init__(
+        self, reason: str, *, wait: float | None = None, stalled: bool = False, crowded: bool = False
+    ) -> None:
         super().__init__(reason)
         self.wait = wait
         self.stalled = stalled
+        self.crowded = crowded
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +138,8 @@ def refusal(response: http.client.HTTPResponse, now: datetime) -> SourceError:
         or status in _LATER_STATUSES
         or (status >= _SERVER_ERROR and status not in _DEAD_STATUSES)
     ):
-        return Passing(f"HTTP {status}", wait=_retry_after(response.getheader("Retry-After"), now))
+        wait = _retry_after(response.getheader("Retry-After"), now)
+        return Passing(f"HTTP {status}", wait=wait, crowded=status == _TOO_MANY)
     return DeadLink(f"HTTP {status}", is_gone=status in _GONE_STATUSES)
 
 

@@ -138,6 +138,12 @@ class Cursors:
             for cursor in self._cursors
         )
 
+    def refused(self, lane: Lane) -> None:
+        """Note that the server refused the lane of a reader that others serve."""
+        for cursor in self._cursors:
+            if cursor.comes_to(lane):
+                cursor.pace.refused()
+
     def come_to(self, lane: Lane) -> bool:
         """Return whether the lane brings what somebody reads next."""
         return any(cursor.comes_to(lane) for cursor in self._cursors)

@@ -43,6 +43,9 @@ class Owner(Protocol):
     def arrived(self, lane: "Lane", count: int) -> None:
         """Take note of bytes that were committed; called without the lock."""
 
+    def is_crowded(self, lane: "Lane") -> bool:
+        """Return whether the server that refused the lane still serves others of this file; called without the lock."""
+
     def filled(self, chunk: Chunk) -> None:
         """Take note that the lane leaves a chunk; called without the lock."""
 
@@ -160,7 +163,8 @@ class Lane:
         retry = self._patience.after(error, self._supply.clock.now(), self._supply.clock.monotonic())
         if retry is None or self._called_off.is_set():
             raise self._whole_story(error)
-        if retry.replace:
+        is_crowded = isinstance(error, Passing) and error.crowded and self._owner.is_crowded(self)
+        if retry.replace and not is_crowded:
             self._dead_url = self._url
         self._called_off.wait(retry.delay)
 

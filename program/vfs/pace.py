@@ -82,6 +82,12 @@ class Pace:
             self._content = 0
             self._widen(rate, now)
 
+    def refused(self) -> None:
+        """Note that the server takes no more connections than the others: this reader never asks for so many again."""
+        self.widest = max(self.width - 1, 1)
+        self._before = None
+        self._change(self.widest)
+
     def _widen(self, rate: float, now: float) -> None:
         """Judge the last step and take the next."""
         if self._before is not None:

@@ -30,6 +30,9 @@ NEAR_LANE = 512 * 1024
 # that opens a file several times finds its beginning.
 WORTH_FINISHING = HEAD_SIZE
 
+# A server from which bytes came so lately is alive.
+SERVED_SECONDS = 2.0
+
 # The connection of a lane that was parked so long is closed.
 PARKED_SECONDS = 20.0
 
@@ -72,6 +75,7 @@ class FileReader:
         self._lanes: list[Lane] = []
         self._is_stopped = False
         self._arrived = 0
+        self._arrived_at = 0.0
         self._kept = Kept(self.key, file.size, supplies.edges, supplies.bodies)
 
     def add_handle(self, handle: int) -> None:
@@ -143,7 +147,16 @@ class FileReader:
             before = lane.position
             lane.position += count
             self._arrived += count
+            self._arrived_at = self._supplies.clock.monotonic()
             self._serve(before, lane.position)
+
+    def is_crowded(self, lane: Lane) -> bool:
+        """Return whether other lanes are served while the server refuses this one; the reader then does with fewer."""
+        with self.lock:
+            is_served = self._supplies.clock.monotonic() - self._arrived_at < SERVED_SECONDS
+            if is_served:
+                self._cursors.refused(lane)
+            return is_served
 
     def filled(self, chunk: Chunk) -> None:
         """Keep a chunk on disk when that is worth while."""

@@ -86,6 +86,7 @@ class Cdn:
         self.bytes_sent = 0
         self.connections = 0
         self.open_connections = 0
+        self.answering = 0
         self.stopping = threading.Event()
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.cdn = self
@@ -179,10 +180,20 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         cdn = self.server.cdn
+        with cdn.lock:
+            cdn.answering += 1
+        try:
+            self._get(cdn)
+        finally:
+            with cdn.lock:
+                cdn.answering -= 1
+
+    def _get(self, cdn: Cdn) -> None:
         _, token, name = self.path.split("?")[0].split("/", 2)
         size = cdn.sizes.get(name)
         if size is None:
-            return self._answer_plain(replace(HONEST, status=404), "none", 0)
+            self._answer_plain(replace(HONEST, status=404), "none", 0)
+            return
         found = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
         start = int(found[1]) if found else 0
         stop = min(int(found[2]) + 1, size) if found and found[2] else size
@@ -199,12 +210,13 @@ class _Handler(BaseHTTPRequestHandler):
             cdn.requests.append(request)
         manner = cdn.behave(request)
         if cdn.stopping.wait(manner.latency) if manner.latency else False:
-            return None
+            return
         if manner.status is None and start >= size:
             manner = replace(manner, status=416)
         if manner.status is not None:
-            return self._answer_plain(manner, name, size)
-        return self._answer(manner, request, size)
+            self._answer_plain(manner, name, size)
+        else:
+            self._answer(manner, request, size)
 
     def _answer_plain(self, manner: Manner, name: str, size: int) -> None:
         self.send_response(manner.status or 200)

@@ -103,3 +103,21 @@ def test_a_stream_does_not_run_to_a_reader_far_ahead(library: Library):
     reader.add_handle(2)
     read_on(reader, 300 * MIB, 312 * MIB, handle=2)
     assert quiet(library) - sent <= (12 + 24 + 12) * MIB
+
+
+def test_a_server_that_takes_few_connections_gets_few_and_keeps_its_link(library: Library):
+    served: list[Request] = []
+
+    def crowded(request: Request) -> Manner:
+        with library.cdn.lock:
+            at_work = library.cdn.answering
+        if at_work > 2:
+            return Manner(status=429)
+        served.append(request)
+        return Manner(rate=SLOW)
+
+    library.cdn.behave = crowded
+    read_on(library.reader("a.mkv", SIZE), 0, 64 * MIB)
+    refused = len(library.cdn.requests) - len(served)
+    assert refused <= 12, "the server was asked again and again for what it refuses"
+    assert len(library.resolved) == 1, "a link that works was given up"
