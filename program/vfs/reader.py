@@ -5,7 +5,6 @@ far away, disturbs no other. Whoever needs bytes that are not there waits, and i
 """
 
 import threading
-from dataclasses import dataclass, field
 
 from loguru import logger
 
@@ -19,6 +18,7 @@ from program.vfs.kept import NOTHING, Kept
 from program.vfs.lanes import Lane
 from program.vfs.supplies import Supplies
 from program.vfs.tree import TreeFile
+from program.vfs.waiters import Waiter, Waiters
 
 # A parked lane goes on once there is so much room, not for every read.
 ROOM_TO_GO_ON = 2 * 1024 * 1024
@@ -41,24 +41,6 @@ class ReadFailed(Exception):
     """The bytes could not be had within the time; `str()` says why."""
 
 
-@dataclass(slots=True, eq=False)
-class _Waiter:
-    """Somebody who waits for bytes; settled once, by whoever brings the last of them."""
-
-    start: int
-    stop: int
-    cursor: Cursor
-    since: float
-    settled: threading.Event = field(default_factory=threading.Event)
-    views: list[memoryview] = field(default_factory=list)
-    error: BaseException | None = None
-
-    def settle(self, views: list[memoryview], error: BaseException | None = None) -> None:
-        """Wake the one who waits, with bytes or an error."""
-        self.views, self.error = views, error
-        self.settled.set()
-
-
 class FileReader:
     """All reading of one version of one file, for every handle that is open on it."""
 
@@ -70,7 +52,7 @@ class FileReader:
         self._supplies = supplies
         # Guarded by the lock.
         self._handles: set[int] = set()
-        self._waiters: list[_Waiter] = []
+        self._waiters = Waiters()
         self._cursors = Cursors(file.size, supplies.connections)
         self._lanes: list[Lane] = []
         self._is_stopped = False
@@ -108,7 +90,7 @@ class FileReader:
             guard.hold(handle, stop - offset)
             with self.lock:
                 got = self._take(offset, stop, now, cursor) or []
-        return self._wait(got) if isinstance(got, _Waiter) else got
+        return self._wait(got) if isinstance(got, Waiter) else got
 
     def tidy(self) -> bool:
         """Close connections that were idle for long; return whether nothing is open or under way any more."""
@@ -131,15 +113,13 @@ class FileReader:
             for lane in self._lanes:
                 self._call_off(lane)
             for waiter in self._waiters:
-                waiter.settle([], ReadFailed("the file system is stopping"))
-            self._waiters.clear()
+                self._waiters.settle(waiter, [], ReadFailed("the file system is stopping"))
 
     # What the lanes tell.
 
     def wanted_next(self, position: int) -> int | None:
         """Return the offset up to which somebody waits for the bytes at `position`. Called with the lock held."""
-        stops = [waiter.stop for waiter in self._waiters if waiter.start <= position < waiter.stop]
-        return min(stops, default=None)
+        return self._waiters.wanted_next(position)
 
     def arrived(self, lane: Lane, count: int) -> None:
         """Move the lane on and serve whoever waited for the last of these bytes."""
@@ -172,11 +152,10 @@ class FileReader:
             was_called_off, lane.is_over = lane.is_over, True
             self._lanes.remove(lane)
             self._supplies.lanes_open(-1)
-            for waiter in list(self._waiters):
+            for waiter in self._waiters:
                 gap = self._supplies.store.held_until(self.key, waiter.start, waiter.stop)
                 if error is not None and not was_called_off and lane.position <= gap < lane.stop:
-                    self._waiters.remove(waiter)
-                    waiter.settle([], error)
+                    self._waiters.settle(waiter, [], error)
                     logger.bind(entry=self.entry_id).warning("reading at {} failed: {}", gap, _reason(error))
                 else:
                     self._cover(waiter.start, waiter.stop, None)
@@ -185,7 +164,7 @@ class FileReader:
 
     def _take(
         self, start: int, stop: int, now: float, cursor: Cursor | None
-    ) -> list[memoryview] | _Waiter | None:
+    ) -> list[memoryview] | Waiter | None:
         """Return the bytes, or who waits for them; without a cursor nothing is fetched, and None stands for what is not there.
 
         Raises ReadFailed.
@@ -195,10 +174,9 @@ class FileReader:
         views = self._supplies.store.read(self.key, start, stop)
         if cursor is None:
             return views
-        got: list[memoryview] | _Waiter | None = views
+        got: list[memoryview] | Waiter | None = views
         if views is None:
-            got = _Waiter(start, stop, cursor, now)
-            self._waiters.append(got)
+            got = self._waiters.add(start, stop, cursor, now)
             self._cover(start, stop, cursor)
         self._read_ahead(cursor)
         return got
@@ -208,13 +186,11 @@ class FileReader:
 
     def _serve(self, start: int, stop: int) -> None:
         """Answer those who waited for the last bytes of the range."""
-        for waiter in list(self._waiters):
-            if waiter.start < stop and start < waiter.stop:
-                views = self._supplies.store.read(self.key, waiter.start, waiter.stop)
-                if views is not None:
-                    self._waiters.remove(waiter)
-                    waiter.cursor.pace.waited(self._supplies.clock.monotonic() - waiter.since)
-                    waiter.settle(views)
+        for waiter in self._waiters.overlapping(start, stop):
+            views = self._supplies.store.read(self.key, waiter.start, waiter.stop)
+            if views is not None:
+                waiter.cursor.pace.waited(self._supplies.clock.monotonic() - waiter.since)
+                self._waiters.settle(waiter, views)
 
     def _follow(self, handle: int, offset: int, stop: int, now: float) -> tuple[Cursor, Kind]:
         """Return the cursor that the read belongs to, and what it is; let go of what nobody needs now that it has moved."""
@@ -335,7 +311,7 @@ class FileReader:
                 self._call_off(lane)
 
     def _is_waited_for(self, lane: Lane) -> bool:
-        return any(waiter.start < lane.stop and lane.position < waiter.stop for waiter in self._waiters)
+        return bool(self._waiters.overlapping(lane.position, lane.stop))
 
     def _loaded(self, index: int, loaded: Loaded) -> None:
         """Take what the disk had, on the disk's thread and without the lock; fetch what it had not."""
@@ -355,13 +331,12 @@ class FileReader:
                 self._cover(waiter.start, waiter.stop, None)
         store.close_chunk(chunk)
 
-    def _wait(self, waiter: _Waiter) -> list[memoryview]:
+    def _wait(self, waiter: Waiter) -> list[memoryview]:
         """Return the bytes once they are there; called without the lock. Raises ReadFailed."""
         if not waiter.settled.wait(self._supplies.read_timeout):
+            late = ReadFailed(f"no data within {self._supplies.read_timeout:g} s")
             with self.lock:
-                if waiter in self._waiters:
-                    self._waiters.remove(waiter)
-                    waiter.error = ReadFailed(f"no data within {self._supplies.read_timeout:g} s")
+                self._waiters.settle(waiter, [], late)
         if waiter.error is not None:
             raise ReadFailed(_reason(waiter.error)) from waiter.error
         return waiter.views

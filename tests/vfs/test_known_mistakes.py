@@ -10,7 +10,8 @@ import pytest
 
 from program.vfs import chunks, cursors
 from program.vfs.chunks import Span
-from program.vfs.reader import FileReader, ReadFailed, _Waiter
+from program.vfs.reader import FileReader, ReadFailed
+from program.vfs.waiters import Waiter
 from tests.support.cdn import HONEST, Manner, Request, content
 from tests.vfs.conftest import MIB, Library
 
@@ -95,7 +96,7 @@ def over_the_hole(spans: tuple[Span, ...], new: Span) -> tuple[Span, ...]:
     return ((min(starts), max(stops)),)
 
 
-def wake_each_other(self: FileReader, waiter: _Waiter) -> list[memoryview]:
+def wake_each_other(self: FileReader, waiter: Waiter) -> list[memoryview]:
     """The mistake: whoever waits looks again and again."""
     while not waiter.settled.wait(0):
         pass

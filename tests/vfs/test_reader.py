@@ -29,7 +29,7 @@ def read_all(reader: FileReader, size: int, piece: int = 128 * 1024) -> bytes:
 
 def test_a_file_read_from_start_to_end_is_right(library: Library):
     size = 30 * MIB + 12345
-    reader = library.reader("a.mkv", size)
+    reader = library.reader("a.mkv", size, library.readers(connections=1))
     assert read_all(reader, size) == content("a.mkv", 0, size)
     assert len(library.cdn.requests) <= 5
     assert library.cdn.connections <= 3
@@ -120,7 +120,7 @@ def test_reading_stops_after_the_close(library: Library):
 
 def test_a_stray_read_does_not_end_the_stream(library: Library):
     size = 200 * MIB
-    reader = library.reader("a.mkv", size)
+    reader = library.reader("a.mkv", size, library.readers(connections=1))
     for offset in range(0, 40 * MIB, 128 * 1024):
         assert read(reader, offset, 128 * 1024) == content("a.mkv", offset, offset + 128 * 1024)
         if offset % (8 * MIB) == 0:
