@@ -32,6 +32,7 @@ from program.api import (
     status,
     stream,
     support,
+    titles,
     webhooks,
 )
 from program.api.context import ApiContext
@@ -62,6 +63,7 @@ ROUTES: tuple[Route, ...] = (
     *items.ROUTES,
     *releases.ROUTES,
     *scrape.ROUTES,
+    *titles.ROUTES,
     *match.ROUTES,
     *status.ROUTES,
     *log_files.ROUTES,

@@ -59,6 +59,18 @@ class Metadata:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FoundTitle:
+    """A title that a metadata service has under some words. overview: a few sentences or empty; poster: a URL."""
+
+    is_movie: bool
+    ids: Ids
+    title: str
+    year: int | None = None
+    overview: str = ""
+    poster: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ContentRequest:
     """One wish of a person or a list.
 

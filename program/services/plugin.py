@@ -29,7 +29,7 @@ from program.http import DataSource, Limits, Response
 from program.log import logger
 from program.media.entry import AccountTorrent, FetchedTorrent, Link, TorrentFile
 from program.media.item import Ids
-from program.media.metadata import ContentRequest, Metadata
+from program.media.metadata import ContentRequest, FoundTitle, Metadata
 from program.media.release import FoundRelease
 from program.media.wanted import Wanted
 from program.settings.provider import ProviderSettings
@@ -184,6 +184,10 @@ class Indexer(Plugin[S]):
     def show(self, ids: Ids) -> Metadata | None:  # noqa: ARG002 - an indexer may know films only
         """Return a show's metadata with every season and episode, None when it is not known there."""
         return None
+
+    def search(self, text: str) -> Iterable[FoundTitle]:  # noqa: ARG002 - not every service can be searched
+        """Return titles that have these words in their names, the likeliest first; for a person who waits."""
+        return ()
 
     def hooks(self) -> Mapping[str, Hook]:
         """Answer for the kinds it knows: `movie`, `show`."""

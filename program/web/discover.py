@@ -1,14 +1,22 @@
 """Asking for titles, and who has asked for what."""
 
+import hashlib
+import hmac
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import cast
 
-from flask import request
+from flask import Response, request, url_for
 
+from program.api import titles
+from program.api.auth import same
 from program.api.payloads import number_in
+from program.api.titles import TitleBody
 from program.db import overview
+from program.errors import NotFound
 from program.media.metadata import ContentRequest
-from program.web import links, pages
+from program.web import links, pages, pictures
 from program.web.links import Kind, Named
 from program.web.pages import Answer, Page, Web
 
@@ -19,9 +27,39 @@ UNPROCESSABLE = 422
 KINDS = ("movie", "tv")
 
 
-def discover(_web: Web) -> Answer:
-    """Show the form."""
-    return _form()
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A title that was found. picture: address of its poster, through us; empty when it has none."""
+
+    title: TitleBody
+    picture: str
+
+
+def discover(web: Web) -> Answer:
+    """Show what the metadata services have under the words that were typed; an address or an id goes into the other form."""
+    words = request.args.get("q", "").strip()[: titles.LONGEST]
+    if not words:
+        return _form()
+    # A number alone may well be a name: there are films that are called so.
+    if not links.read(words, None).unread and not words.isdecimal():
+        return _form(what=words)
+    found = titles.search(web.api, titles.TitlesQuery(query=words))
+    return _form(
+        words=words,
+        found=[Result(title, _picture(web, title)) for title in found.titles],
+        troubles=found.troubles,
+    )
+
+
+def picture(web: Web, mark: str) -> Answer:
+    """Give the poster of a title that was found; only addresses that we wrote ourselves carry the right mark."""
+    address = request.args.get("at", "")
+    if not same(mark, _mark(web, address)):
+        raise NotFound("there is no such picture")
+    found = web.posters.get(address)
+    if found is None:
+        return Response(pictures.drawing("").encode(), mimetype="image/svg+xml")
+    return pictures.answer(found.body, found.kind, pictures.KEPT_SECONDS)
 
 
 def add(web: Web) -> Answer:
@@ -59,6 +97,16 @@ def wishes(web: Web) -> Answer:
     return pages.render("wishes.html", wishes=found, total=total, page=page, last=last, titles=titles)
 
 
+def _picture(web: Web, title: TitleBody) -> str:
+    if not title.poster:
+        return ""
+    return url_for("web.picture", mark=_mark(web, title.poster), at=title.poster)
+
+
+def _mark(web: Web, address: str) -> str:
+    return hmac.new(str(web.admin.secret).encode(), address.encode(), hashlib.sha256).hexdigest()
+
+
 def _kind() -> Kind | None:
     kind = request.form.get("kind", "")
     return cast("Kind", kind) if kind in KINDS else None
@@ -73,6 +121,10 @@ def _wish(named: Named, seasons: tuple[int, ...] | None) -> ContentRequest:
 
 def _form(
     *,
+    what: str = "",
+    words: str = "",
+    found: Sequence[Result] = (),
+    troubles: Sequence[str] = (),
     trouble: str = "",
     unread: tuple[str, ...] = (),
     needs_kind: bool = False,
@@ -80,7 +132,10 @@ def _form(
 ) -> str:
     return pages.render(
         "discover.html",
-        form=request.form,
+        form=request.form or {"what": what},
+        words_typed=words,
+        found=found,
+        troubles=troubles,
         trouble=trouble,
         unread=unread,
         needs_kind=needs_kind,
@@ -91,5 +146,6 @@ def _form(
 PAGES = (
     Page(rule="/discover", name="discover", handle=discover),
     Page(rule="/discover", name="add", handle=add, methods=("POST",)),
+    Page(rule="/picture/<mark>", name="picture", handle=picture),
     Page(rule="/wishes", name="wishes", handle=wishes),
 )

@@ -34,8 +34,8 @@ def poster(web: Web, item_id: int) -> Answer:
     picture = web.posters.get(row.poster) if row.poster else None
     if picture is None:
         drawn = drawing(row.show_title or row.title).encode()
-        return _answer(drawn, "image/svg+xml", DRAWN_SECONDS)
-    return _answer(picture.body, picture.kind, KEPT_SECONDS)
+        return answer(drawn, "image/svg+xml", DRAWN_SECONDS)
+    return answer(picture.body, picture.kind, KEPT_SECONDS)
 
 
 def drawing(title: str) -> str:
@@ -57,7 +57,8 @@ def _row(web: Web, item_id: int) -> ItemRow:
     return rows[0]
 
 
-def _answer(body: bytes, kind: str, seconds: int) -> Response:
+def answer(body: bytes, kind: str, seconds: int) -> Response:
+    """Return a picture that a browser keeps for a while."""
     return Response(body, mimetype=kind, headers={"Cache-Control": f"private, max-age={seconds}"})
 
 

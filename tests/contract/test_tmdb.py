@@ -191,3 +191,13 @@ def test_anime_is_told_by_keyword_or_by_language(
 ) -> None:
     serve(odd, {**FILM, **changes})
     assert film_of(make(Tmdb, odd_url), Ids(tmdb="101")).is_anime is is_anime
+
+
+def test_films_are_found_by_their_name(provider: Make, odd: HTTPServer, odd_url: str) -> None:
+    (found,) = provider(Tmdb).search("sintel")
+    assert (found.title, found.year, found.is_movie, found.ids) == ("Sintel", 2010, True, Ids(tmdb="45745"))
+    assert list(provider(Tmdb).search("nothing has this name")) == []
+    rows = [{"id": 7, "title": "Bare", "release_date": "", "overview": None, "poster_path": None}, {"id": 8}]
+    odd.expect_request("/search/movie").respond_with_json({"results": rows})
+    (bare,) = make(Tmdb, odd_url).search("bare")
+    assert (bare.title, bare.year, bare.overview, bare.poster) == ("Bare", None, "", None)

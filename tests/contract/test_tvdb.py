@@ -362,3 +362,14 @@ def test_languages_have_two_letters(code: str | None, language: str | None) -> N
 
 def test_countries_have_two_letters() -> None:
     assert [country_code(code) for code in ("usa", "JPN", "xyz", None)] == ["us", "jp", None, None]
+
+
+def test_shows_are_found_by_their_name(provider: Make, odd: HTTPServer, odd_url: str) -> None:
+    (found,) = provider(Tvdb).search("pioneer")
+    assert (found.title, found.year, found.is_movie, found.ids) == (
+        "Pioneer One",
+        2010,
+        False,
+        Ids(tvdb="170551"),
+    )
+    assert list(provider(Tvdb).search("nothing has this name")) == []

@@ -115,3 +115,34 @@ def test_a_film_plays_in_the_browser_for_whoever_is_signed_in(stage: Stage, owne
     part = owner.open(source, headers={"Range": "bytes=0-99"})
     assert (part.status, len(part.answer.content)) == (206, 100)
     assert "Sign in" in Visitor(int(owner.base.rpartition(":")[2])).open(source).text
+
+
+def test_titles_are_found_by_their_name_and_asked_for(stage: Stage, owner: Visitor) -> None:
+    page = owner.open("/discover?q=big buck")
+    assert "Big Buck Bunny (2008) Film" in page.text
+    (fields,) = [form.fields for form in page.seen.forms if ("what", "tmdb:10378") in form.fields]
+    added = owner.post("/discover", fields)
+    assert added.path.startswith("/items/")
+    assert "In the library" in owner.open("/discover?q=sintel").text
+    assert "Pioneer One (2010) Series" in owner.open("/discover?q=pioneer one").text
+    assert "Nothing has this name" in owner.open("/discover?q=no such words").text
+
+
+def test_a_number_is_searched_as_a_name_and_an_address_is_read_as_one(stage: Stage, owner: Visitor) -> None:
+    assert "Nothing has this name" in owner.open("/discover?q=1917").text
+    page = owner.open("/discover?q=https://www.themoviedb.org/movie/45745-sintel")
+    assert dict(page.seen.form("").fields)["what"] == "https://www.themoviedb.org/movie/45745-sintel"
+
+
+def test_a_picture_that_was_not_found_by_a_search_is_not_fetched(owner: Visitor) -> None:
+    assert owner.open(f"/picture/{'0' * 64}?at=https://example.org/x.jpg").status == 404
+
+
+def test_a_service_that_cannot_be_asked_is_named_beside_what_the_others_have(
+    stage: Stage, owner: Visitor
+) -> None:
+    stage.fault("tvdb", "status", status=500, path="/v4/search", count=9)
+    page = owner.open("/discover?q=elephants")
+    assert "TheTVDB: " in page.text
+    stage.control("/faults", method="DELETE")
+    assert "Elephants Dream (2006) Film" in page.text

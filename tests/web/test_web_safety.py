@@ -28,6 +28,8 @@ PAGES = (
     "/items/1/remove",
     "/items/2",
     "/discover",
+    "/discover?q=sintel",
+    "/picture/1",
     "/wishes",
     "/calendar",
     "/statistics",

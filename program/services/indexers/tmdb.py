@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field, HttpUrl, SecretStr, TypeAdapter
 from program.errors import NotFound
 from program.http import Limits
 from program.media.item import Ids, ReleaseKind, Title
-from program.media.metadata import Metadata
+from program.media.metadata import FoundTitle, Metadata
 from program.services.indexers import age_rating
 from program.services.plugin import Indexer
 from program.settings.provider import ProviderSettings
@@ -151,6 +151,16 @@ class Result(BaseModel):
     """A row of a search."""
 
     id: int
+    title: str = ""
+    release_date: str | None = None
+    overview: str | None = None
+    poster_path: str | None = None
+
+
+class SearchPage(BaseModel):
+    """A page of a search by name."""
+
+    results: list[Result] = Field(default_factory=list)
 
 
 class Found(BaseModel):
@@ -185,6 +195,12 @@ class Tmdb(Indexer[TmdbSettings]):
             film = self._by_imdb(ids.imdb)
         return _metadata(film, ids) if film else None
 
+    def search(self, text: str) -> Iterable[FoundTitle]:
+        """Return films by their name."""
+        params = self._params(query=text, include_adult="false")
+        page = self.http.read("/search/movie", SearchPage, params=params, cache_seconds=CACHE_SECONDS)
+        return [_found(row) for row in page.results if row.title]
+
     def _params(self, **more: str) -> dict[str, str | int | None]:
         key = self.settings.api_key.get_secret_value()
         return {**more, "api_key": None if key.count(".") == _TOKEN_DOTS else key}
@@ -208,6 +224,18 @@ class Tmdb(Indexer[TmdbSettings]):
         same = [film for film in films if film.imdb == imdb]
         unnamed = [film for film in films if film.imdb is None]
         return next(iter(same or unnamed), None)
+
+
+def _found(row: Result) -> FoundTitle:
+    date = _date(row.release_date)
+    return FoundTitle(
+        is_movie=True,
+        ids=Ids(tmdb=str(row.id)),
+        title=row.title,
+        year=date.year if date else None,
+        overview=row.overview or "",
+        poster=f"{POSTER}{row.poster_path}" if row.poster_path else None,
+    )
 
 
 def _metadata(film: Movie, asked: Ids) -> Metadata:

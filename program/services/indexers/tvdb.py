@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 
 from loguru import logger
@@ -12,7 +12,7 @@ from program.clock import Clock
 from program.errors import Misconfigured, NotFound
 from program.http import AnyId, DataSource, Limits, Response
 from program.media.item import Ids, ShowStatus, Title
-from program.media.metadata import EpisodeMetadata, Metadata, SeasonMetadata
+from program.media.metadata import EpisodeMetadata, FoundTitle, Metadata, SeasonMetadata
 from program.services.indexers import AirTimes, age_rating, air_times, country_code, language_code
 from program.services.plugin import Indexer
 from program.settings.provider import ProviderSettings
@@ -21,6 +21,7 @@ from program.settings.provider import ProviderSettings
 TOKEN_LIFETIME = timedelta(days=25)
 # A show that is looked at twice within minutes is not asked for twice.
 CACHE_SECONDS = 600
+MOST_FOUND = 20
 # More pages than any show has; the last line against a service that never ends.
 MAX_PAGES = 40
 ARTWORKS = "https://artworks.thetvdb.com"
@@ -179,6 +180,24 @@ class RemoteAnswer(BaseModel):
     data: list[RemoteRow] | None = None
 
 
+class SearchRow(BaseModel):
+    """A show in a search by name."""
+
+    id: AnyId = Field(alias="tvdb_id")
+    name: str | None = None
+    translations: dict[str, str] | None = None
+    year: AnyId | None = None
+    overview: str | None = None
+    overviews: dict[str, str] | None = None
+    image: str | None = Field(None, alias="image_url")
+
+
+class SearchAnswer(BaseModel):
+    """Answer of /search."""
+
+    data: list[SearchRow] | None = None
+
+
 class Tvdb(Indexer[TvdbSettings]):
     """Shows by TVDB, IMDb or TMDB id, in the aired order, with absolute numbers where there are any."""
 
@@ -206,6 +225,11 @@ class Tvdb(Indexer[TvdbSettings]):
             if series is None and remote:
                 series = self._by_remote(remote, kind)
         return self._metadata(series, ids) if series else None
+
+    def search(self, text: str) -> Iterable[FoundTitle]:
+        """Return shows by their name; in English where there is such a name."""
+        answer = self._get("/search", query=text, type="series", limit=MOST_FOUND)
+        return [_found(row) for row in self.http.parse(answer, SearchAnswer).data or () if row.name]
 
     def _metadata(self, series: Series, asked: Ids) -> Metadata:
         network = series.latest_network or series.original_network
@@ -354,6 +378,17 @@ class Tvdb(Indexer[TvdbSettings]):
         with self._lock:
             self._token, self._token_until = token, self.clock.now() + TOKEN_LIFETIME
         return token
+
+
+def _found(row: SearchRow) -> FoundTitle:
+    return FoundTitle(
+        is_movie=False,
+        ids=Ids(tvdb=row.id),
+        title=(row.translations or {}).get("eng") or row.name or "",
+        year=int(row.year) if row.year and row.year.isdigit() else None,
+        overview=(row.overviews or {}).get("eng") or row.overview or "",
+        poster=_absolute(row.image),
+    )
 
 
 def _title(series: Series) -> str:
