@@ -257,7 +257,7 @@ class Bootstrap:
             self._clock,
             standing_folders(vfs),
         )
-        self._library = MountedLibrary(self._vfs, self._db, lambda: self._settings.vfs)
+        self._library = MountedLibrary(self._vfs, self._db, lambda: self._settings.vfs, self._store.folder)
         self._bus = Bus(self._engine, self._registry, self._clock)
         self._ctx = FlowContext(
             db=self._db,

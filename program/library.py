@@ -1,8 +1,11 @@
 """Entries as the files of the mounted tree, and links for whoever reads them."""
 
+import json
 import threading
 from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import asdict
 from datetime import timedelta
+from pathlib import Path
 from typing import TypeAlias
 
 from loguru import logger
@@ -12,16 +15,21 @@ from program.db.engine import Database
 from program.db.views import StandingFile
 from program.errors import Transient
 from program.media.entry import Entry, Link
+from program.media.naming import render
 from program.media.profiles import Profile, matching, roots_of
+from program.media.templates import DEFAULTS, Templates
 from program.queues import JobSpec, Priority
 from program.queues.engine import Engine
 from program.services.flows import names
 from program.services.flows.request_stream_link import LinkWish
 from program.settings.profiles import enabled_profiles
+from program.settings.store import replace_file
 from program.settings.vfs import VfsSettings
 from program.vfs.tree import STANDARD_FOLDERS, TreeFile
 from program.vfs.vfs import Vfs
 
+# Which templates the names in the database were made with.
+NAMES_FILE = "naming.json"
 # A little less than a read may take in all, so that the reader learns why.
 LINK_TIMEOUT = timedelta(seconds=25)
 # What is told of a file that stands, or is to stand, in the tree.
@@ -31,16 +39,18 @@ Standing: TypeAlias = Entry | StandingFile
 class MountedLibrary:
     """Shows entries in the virtual file system, in the folders that the user's profiles say."""
 
-    def __init__(self, vfs: Vfs, db: Database, settings: Callable[[], VfsSettings]) -> None:
-        """Take what is handed in; settings: those in force, asked for each time."""
+    def __init__(self, vfs: Vfs, db: Database, settings: Callable[[], VfsSettings], folder: Path) -> None:
+        """Take what is handed in; settings: those in force, asked for each time; folder: keeps how the files are called."""
         self._vfs = vfs
         self._db = db
         self._settings = settings
+        self._names_file = folder / NAMES_FILE
         # Held while the tree is changed, so that what was read from the database is not older than what is shown.
         self._lock = threading.Lock()
 
     def load(self) -> list[TreeFile]:
         """Return every file that belongs in the tree: the database wins."""
+        self._rename()
         return self._shelved(self._registered())
 
     def apply(self, added: Iterable[Entry], removed: Iterable[int]) -> None:
@@ -62,6 +72,7 @@ class MountedLibrary:
     def rearrange(self) -> None:
         """Look again where every file belongs; what is at its place already is not touched."""
         with self._lock:
+            self._rename()
             files = self._changed(self._shelved(self._registered()))
             self._vfs.apply(files, standing=standing_folders(self._settings()))
         if files:
@@ -86,6 +97,26 @@ class MountedLibrary:
 
     def _profiles(self) -> Mapping[str, Profile]:
         return enabled_profiles(self._settings().profiles)
+
+    def _rename(self) -> None:
+        """Give every file the name that the templates make of it, when they are others than those its name was made with."""
+        templates = self._settings().naming.templates()
+        if templates == self._last_templates():
+            return
+        with self._db.read() as tx:
+            facts = shelves.name_facts(tx)
+        paths = {entry_id: render(one, templates) for entry_id, one in facts.items()}
+        with self._db.write() as tx:
+            shelves.set_paths(tx, paths)
+        replace_file(self._names_file, json.dumps(asdict(templates)).encode())
+        logger.info("{} files are called by the new templates", len(paths))
+
+    def _last_templates(self) -> Templates:
+        """Return the templates that the names of the files were made with; the defaults when nothing was written down."""
+        try:
+            return Templates(**json.loads(self._names_file.read_text(encoding="utf-8")))
+        except (OSError, ValueError, TypeError):
+            return DEFAULTS
 
     def _registered(self) -> tuple[StandingFile, ...]:
         with self._db.read() as tx:

@@ -476,6 +476,28 @@ class WebhookBody(Body):
     message: str
 
 
+class SampleBody(Body):
+    """A made-up file. about: what it shows; path: in the library."""
+
+    about: str
+    path: str
+
+
+class RenamedBody(Body):
+    """A file of the library. before, after: its path now and with the templates."""
+
+    id: int
+    before: str
+    after: str
+
+
+class NamingPreviewBody(Body):
+    """What templates would make of samples and of the newest files."""
+
+    samples: list[SampleBody]
+    library: list[RenamedBody]
+
+
 class SettingsSavedBody(Body):
     """locked: paths that the environment sets, with the variable."""
 

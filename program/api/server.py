@@ -22,6 +22,7 @@ from program.api import (
     log_files,
     match,
     metrics,
+    naming,
     openapi,
     playback,
     plugins,
@@ -77,6 +78,7 @@ ROUTES: tuple[Route, ...] = (
     *metrics.ROUTES,
     *settings.ROUTES,
     *backups.ROUTES,
+    *naming.ROUTES,
     *webhooks.ROUTES,
 )
 

@@ -19,6 +19,8 @@ from program.clock import SystemClock
 from program.demo import run as demo_run
 from program.doctor.check import worst
 from program.errors import RivuletError
+from program.media.name_samples import samples
+from program.media.release import JsonValue
 from program.opening import open_all, open_store, set_up_log
 from program.program import Program
 from program.settings.page import schema_text
@@ -236,6 +238,22 @@ def explain(
     about = item_id if item_id is not None else explaining.made_up(kind, item)
     body = explaining.explain(open_store(os.environ), about, names, SystemClock())
     click.echo(body.model_dump_json() if as_json else explaining.text(body))
+
+
+@cli.command("preview-names")
+@click.argument("templates", nargs=-1, metavar="[NAME=TEMPLATE]...")
+def preview_names(templates: tuple[str, ...]) -> None:
+    """Print what files would be called with other templates, e.g. movie_folder="{title} ({year})"; nothing is changed."""
+    log.set_up(QUIET)
+    wanted: dict[str, JsonValue] = {}
+    for one in templates:
+        name, equals, template = one.partition("=")
+        if not equals:
+            raise click.UsageError(f"{one}: write NAME=TEMPLATE")
+        wanted[name] = template
+    settings = open_store(os.environ).preview({"vfs": {"naming": wanted}})
+    for sample in samples(settings.vfs.naming.templates()):
+        click.echo(f"{sample.about}:\n  {sample.path}")
 
 
 @cli.command("settings-schema")

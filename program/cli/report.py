@@ -101,7 +101,7 @@ def _reach(settings: RootSettings) -> Iterator[Finding]:
     """Yield what keeps other users and containers from seeing the mount."""
     for check in mount_checks.checks(settings.vfs, is_mounted=True, mountinfo=mount_checks.read_mounts()):
         if not check.is_well:
-            yield Finding("mount", HINT, f"{check.title}: {check.said}. {check.mend}")
+            yield Finding("who sees the mount", HINT, f"{check.title}: {check.said}. {check.mend}")
 
 
 def _providers(opened: Opened, clock: Clock) -> Iterator[Finding]:

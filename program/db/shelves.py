@@ -1,4 +1,4 @@
-"""What decides in which folders of the library a file appears: the facts that library profiles look at, and what came of them."""
+"""What decides where a file appears in the library: the facts that profiles and names are made of, and what came of them."""
 
 from collections.abc import Collection, Iterator, Mapping
 from itertools import islice
@@ -9,6 +9,8 @@ from sqlalchemy.orm import aliased
 from program.db.engine import Tx
 from program.db.rows import AnyRow
 from program.db.tables import EntryItem, ItemRequest, MediaEntry, MediaItem
+from program.media.item import MediaType
+from program.media.naming import NameFacts, edition_of, tag_of
 from program.media.profiles import TitleFacts
 
 # A statement names at most so many ids; SQLite has a limit.
@@ -40,6 +42,71 @@ def set_profiles(tx: Tx, profiles: Mapping[int, tuple[str, ...]]) -> None:
             .values(library_profiles=bindparam("keys")),
             [{"entry_id": entry_id, "keys": keys} for entry_id, keys in profiles.items()],
         )
+
+
+def newest(tx: Tx, count: int) -> dict[int, str]:
+    """Return the path of each of the `count` files that came into the library last, by entry."""
+    query = (
+        select(MediaEntry.id, MediaEntry.path)
+        .where(MediaEntry.registered_at.is_not(None))
+        .order_by(MediaEntry.registered_at.desc(), MediaEntry.id.desc())
+        .limit(count)
+    )
+    return {row.id: row.path for row in tx.connection.execute(query)}
+
+
+def name_facts(tx: Tx, entry_ids: Collection[int] | None = None) -> dict[int, NameFacts]:
+    """Return, by entry, what its name is made of; entry_ids None: of all entries."""
+    leaf, parent, root = aliased(MediaItem), aliased(MediaItem), aliased(MediaItem)
+    query = (
+        select(
+            *(MediaEntry.id, MediaEntry.version, MediaEntry.original_name),
+            *(leaf.type, leaf.number, leaf.title.label("leaf_title"), parent.number.label("season")),
+            *(root.title, root.original_title, root.year, root.tmdb, root.tvdb, root.imdb),
+        )
+        .join(EntryItem, EntryItem.entry_id == MediaEntry.id)
+        .join(leaf, leaf.id == EntryItem.item_id)
+        .join(root, root.id == leaf.root_id)
+        .outerjoin(parent, parent.id == leaf.parent_id)
+        .order_by(MediaEntry.id, leaf.number)
+    )
+    found: dict[int, list[AnyRow]] = {}
+    for some in _lots(entry_ids):
+        narrowed = query if some is None else query.where(MediaEntry.id.in_(some))
+        for row in tx.connection.execute(narrowed):
+            found.setdefault(row.id, []).append(row)
+    return {entry_id: _name_facts(rows) for entry_id, rows in found.items()}
+
+
+def set_paths(tx: Tx, paths: Mapping[int, str]) -> None:
+    """Write down, by entry, what it is called."""
+    if paths:
+        tx.connection.execute(
+            update(MediaEntry.__table__)  # type: ignore[arg-type]
+            .where(MediaEntry.id == bindparam("entry_id"))
+            .values(path=bindparam("new_path")),
+            [{"entry_id": entry_id, "new_path": path} for entry_id, path in paths.items()],
+        )
+
+
+def _name_facts(rows: list[AnyRow]) -> NameFacts:
+    """Return what the name of one file is made of. rows: one for each item it belongs to, by their numbers."""
+    first = rows[0]
+    is_episode = first.type is MediaType.EPISODE
+    return NameFacts(
+        title=first.title,
+        year=first.year,
+        tmdb_id=first.tmdb,
+        tvdb_id=first.tvdb,
+        imdb_id=first.imdb,
+        season=first.season if is_episode else None,
+        episodes=tuple(row.number or 0 for row in rows) if is_episode else (),
+        extension=first.original_name.rpartition(".")[2],
+        tag=tag_of(first.version),
+        edition=edition_of(first.original_name),
+        episode_title=first.leaf_title if is_episode else "",
+        original_title=first.original_title or "",
+    )
 
 
 def _lots(ids: Collection[int] | None) -> Iterator[list[int] | None]:

@@ -220,11 +220,12 @@ class Manual:
     def _store(self, root: Node, session: Session, found: Sequence[FileMatch]) -> None:
         torrent, now = session.torrent, self._ctx.clock.now()
         catch = Catch(torrent, tuple(found), session.resolution, (), ())
+        templates = self._ctx.settings().vfs.naming.templates()
         filled = [item_id for match in found for item_id in match.item_ids]
         with self._ctx.db.write(root.item.id) as tx:
             root = self._ctx.tree(tx, root.item.id)
             for match in found:
-                entries.create(tx, entry_for(root, match, catch), now + AFTER)
+                entries.create(tx, entry_for(root, match, catch, templates), now + AFTER)
             torrents.keep(tx, torrent.provider, torrent.infohash)
             items.bump_revision(tx, filled)
             self._commit(tx, root, session, found)

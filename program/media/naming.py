@@ -9,8 +9,11 @@ Jellyfin groups versions by that prefix.
 
 import re
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+
+from program.media.templates import DEFAULTS, Templates, fill
 
 # What every file system in use allows for one name, in UTF-8 bytes.
 MAX_NAME_BYTES = 255
@@ -18,7 +21,30 @@ MAX_NAME_BYTES = 255
 # What rendered names keep free below that limit: a collision's ` (2)`, a subtitle's `.pt-BR.forced.srt`.
 RESERVE_BYTES = 24
 
+# What a film's folder keeps free beside that for what its file says more, so that all versions of a film have one folder.
+FILE_ROOM = 48
+
 UNTITLED = "Untitled"
+UNKNOWN_VERSION = "unknown"
+
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
+
+# As release groups write them, and as the servers show them.
+_EDITIONS = tuple(
+    (edition, re.compile(rf"\b{words}\b", re.IGNORECASE))
+    for edition, words in (
+        ("Director's Cut", r"(?:directors?|director's)[ .]cut|\bDC"),
+        ("Final Cut", r"final[ .]cut"),
+        ("Extended", r"extended(?:[ .](?:cut|edition|version))?"),
+        ("Theatrical", r"theatrical(?:[ .](?:cut|edition|version))?"),
+        ("Unrated", r"unrated(?:[ .](?:cut|edition|version))?"),
+        ("Uncut", r"uncut"),
+        ("Special Edition", r"special[ .]edition"),
+        ("Criterion", r"criterion(?:[ .]collection)?"),
+        ("Remastered", r"(?:4k[ .])?remaster(?:ed)?"),
+        ("IMAX", r"imax(?:[ .]edition)?"),
+    )
+)
 
 # Names that Windows gives to devices, with or without an extension behind them.
 _RESERVED = frozenset(
@@ -44,7 +70,8 @@ _EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,8}$")
 class NameFacts:
     """What the name of one file is made of. A file with episodes belongs to a show, one without to a film.
 
-    tag: what tells versions apart, e.g. `1080p`; extension: with or without its dot; season is needed with episodes.
+    tag: what tells versions apart, e.g. `1080p`; edition: e.g. `Director's Cut`; extension: with or without its dot; season is
+    needed with episodes; episode_title: of the first of them.
     """
 
     title: str
@@ -56,11 +83,38 @@ class NameFacts:
     episodes: tuple[int, ...] = ()
     extension: str = "mkv"
     tag: str = ""
+    edition: str = ""
+    episode_title: str = ""
+    original_title: str = ""
 
 
-def render(facts: NameFacts) -> str:
+def render(facts: NameFacts, templates: Templates = DEFAULTS) -> str:
     """Return the absolute path of the file within the library, e.g. `/movies/…/….mkv`; never raises for odd titles."""
-    return _episode_path(facts) if facts.episodes else _movie_path(facts)
+    extension = _dotted(facts.extension)
+    if not facts.episodes:
+        values = _values(facts, (("tmdb", facts.tmdb_id), ("imdb", facts.imdb_id), ("tvdb", facts.tvdb_id)))
+        folder = _named(templates.movie_folder, values, MAX_NAME_BYTES - RESERVE_BYTES - FILE_ROOM)
+        file = _named(templates.movie_file, {**values, "folder": folder}, _room(extension))
+        return f"/movies/{folder}/{safe_name(file + extension)}"
+    values = _values(facts, (("tvdb", facts.tvdb_id), ("tmdb", facts.tmdb_id), ("imdb", facts.imdb_id)))
+    folder = _named(templates.show_folder, values, MAX_NAME_BYTES - RESERVE_BYTES)
+    season = _named(templates.season_folder, values, MAX_NAME_BYTES - RESERVE_BYTES)
+    file = _named(templates.episode_file, {**values, "folder": folder}, _room(extension))
+    return f"/shows/{folder}/{season}/{safe_name(file + extension)}"
+
+
+def tag_of(version: str) -> str:
+    """Return what a version is called in a name: nothing when it is not known."""
+    return "" if version == UNKNOWN_VERSION else version
+
+
+def edition_of(file_name: str) -> str:
+    """Return the edition that a release's file says it is, e.g. `Director's Cut`; empty when it says none.
+
+    It stands behind the year there, so that a title which reads like one is none.
+    """
+    _, _, behind = _YEAR.sub("\0", file_name.replace("_", "."), count=1).partition("\0")
+    return next((edition for edition, words in _EDITIONS if words.search(behind)), "")
 
 
 def folder_of(path: str) -> str:
@@ -78,11 +132,6 @@ def episode_token(season: int, episodes: tuple[int, ...]) -> str:
     if last - first + 1 == len(numbers):
         return f"{token}-e{last:02}"
     return token + "".join(f"e{number:02}" for number in numbers[1:])
-
-
-def season_folder(season: int) -> str:
-    """Return the name of a season's folder; specials are `Season 00`."""
-    return f"Season {season:02}"
 
 
 @lru_cache(maxsize=4096)
@@ -123,37 +172,54 @@ def numbered(name: str, number: int) -> str:
     return fit(stem, f" ({number}){extension}")
 
 
-def _movie_path(facts: NameFacts) -> str:
-    ids = _tags(("tmdb", facts.tmdb_id), ("imdb", facts.imdb_id), ("tvdb", facts.tvdb_id))
-    version = f" - {tag}" if (tag := _title(facts.tag)) else ""
-    tail = version + _dotted(facts.extension)
-    head = _head(facts, ids, len(tail.encode()))
-    return f"/movies/{safe_name(head)}/{safe_name(head + tail)}"
+def _values(facts: NameFacts, ids: tuple[tuple[str, str | int | None], ...]) -> dict[str, str | int]:
+    """Return what the fields of a template stand for; what is not known is left out. ids: the preferred one first."""
+    values: dict[str, str | int | None] = {
+        "title": _title(facts.title) or UNTITLED,
+        "original_title": _title(facts.original_title),
+        "year": facts.year,
+        "version": _title(facts.tag),
+        "edition": _bare(facts.edition),
+        "ids": _tags(ids),
+        **{f"{kind}_id": _bare(str(value or "")) for kind, value in ids},
+    }
+    if facts.episodes:
+        season = facts.season or 0
+        values |= {
+            "season": season,
+            "episode": min(facts.episodes),
+            "episodes": episode_token(season, facts.episodes),
+            "episode_title": _title(facts.episode_title),
+        }
+    return {name: value for name, value in values.items() if value not in (None, "")}
 
 
-def _episode_path(facts: NameFacts) -> str:
-    ids = _tags(("tvdb", facts.tvdb_id), ("tmdb", facts.tmdb_id), ("imdb", facts.imdb_id))
-    season = facts.season or 0
-    version = f" - {tag}" if (tag := _title(facts.tag)) else ""
-    tail = f" - {episode_token(season, facts.episodes)}{version}{_dotted(facts.extension)}"
-    folder = safe_name(_head(facts, ids, 0))
-    return f"/shows/{folder}/{season_folder(season)}/{safe_name(_head(facts, '', len(tail.encode())) + tail)}"
+def _named(template: str, values: Mapping[str, str | int], limit: int) -> str:
+    """Return a template filled in, safe and at most `limit` bytes: the title is cut first, then whatever is at the end."""
+    name = fill(template, values)
+    title = str(values["title"])
+    over = len(name.encode()) - limit
+    if over > 0 and len(title.encode()) > over:
+        name = fill(template, {**values, "title": fit(title, "", len(title.encode()) - over)})
+    return safe_name(fit(name or UNTITLED, "", limit))
 
 
-def _head(facts: NameFacts, ids: str, tail_bytes: int) -> str:
-    """Return `Title (Year) ids`, the title cut so that `tail_bytes` more fit behind it."""
-    year = f" ({facts.year})" if facts.year else ""
-    limit = MAX_NAME_BYTES - RESERVE_BYTES - tail_bytes
-    return fit(_title(facts.title) or UNTITLED, year + ids, limit)
+def _room(extension: str) -> int:
+    return MAX_NAME_BYTES - RESERVE_BYTES - len(extension.encode())
 
 
-def _tags(*ids: tuple[str, str | int | None]) -> str:
-    """Return the first known id in both spellings, with a leading space; empty when none is known."""
+def _tags(ids: tuple[tuple[str, str | int | None], ...]) -> str:
+    """Return the first known id in both spellings; empty when none is known."""
     for kind, value in ids:
         text = re.sub(r"[^A-Za-z0-9]", "", str(value or ""))
         if text:
-            return f" {{{kind}-{text}}} [{kind}id={text}]"
+            return f"{{{kind}-{text}}} [{kind}id={text}]"
     return ""
+
+
+def _bare(text: str) -> str:
+    """Return a text without anything that could end the braces it may stand in."""
+    return _strip(_speak(re.sub(r"[^\w' .-]", "", text)))
 
 
 def _title(title: str) -> str:

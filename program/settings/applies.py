@@ -49,6 +49,7 @@ APPLIES: Mapping[str, Applies] = {
     "plugins.folder": Applies.RESTART,
     "vfs": Applies.RESTART,
     "vfs.profiles": Applies.LIVE,
+    "vfs.naming": Applies.LIVE,
     "log": Applies.LIVE,
 }
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 
+from program.settings.naming import NamingSettings
 from program.settings.profiles import ProfileSettings, check_profiles
 from program.settings.provider import Section
 
@@ -29,6 +30,7 @@ class VfsSettings(Section):
         default=Path("/mnt/rivulet"),
         description="Folder at which the library is mounted; created when missing, else empty",
     )
+    naming: NamingSettings = Field(default_factory=NamingSettings)
     profiles: Annotated[dict[str, ProfileSettings], AfterValidator(check_profiles)] = Field(
         default={},
         description="Further folders of the library, each with rules for what is in it, by a name of yours; see docs/library.md",

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from program.log import MASK
+from program.media.item import Ids
 from tests.api.home import KEY, Home
 
 pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
@@ -90,3 +91,19 @@ def test_of_two_writers_the_second_is_409(home: Home) -> None:
 def test_an_edit_by_hand_is_not_overwritten(home: Home) -> None:
     home.store.file.write_text(json.dumps({"api_key": KEY, "api": {"port": 9003}}))
     assert home.refused("POST", "/settings/set/all", json={"api": {"port": 9004}})[0] == 409
+
+
+def test_names_are_previewed_with_what_is_wrong_told_and_nothing_changed(home: Home) -> None:
+    film = home.library.film(Ids(tmdb="1"), "Bunny")
+    entry = home.library.complete(film, film, path="/movies/Old/Old.mkv")
+    found = home.post("/settings/naming-preview", {"movie_folder": "{title}", "movie_file": "{title}"})
+    assert found["library"] == [
+        {"id": entry, "before": "/movies/Old/Old.mkv", "after": "/movies/Bunny/Bunny.mkv"}
+    ]
+    assert {"about": "a film", "path": "/movies/Sintel/Sintel.mkv"} in found["samples"]
+    status, said = home.refused("POST", "/settings/naming-preview", json={"movie_folder": "{titel}"})
+    assert (status, said) == (
+        422,
+        'settings.json: vfs.naming.movie_folder: unknown field {titel} (did you mean {title}?), not "{titel}"',
+    )
+    assert home.store.current.vfs.naming.movie_folder == "{title} ({year}) {ids}"

@@ -30,7 +30,7 @@ class Home:
         self.folder = folder
         self.use()
         self.vfs = Vfs(self.settings, self._link, clock, standing_folders(self.settings))
-        self.shown = MountedLibrary(self.vfs, db, lambda: self.settings)
+        self.shown = MountedLibrary(self.vfs, db, lambda: self.settings, folder)
         self.vfs.start(self.shown.load())
 
     def use(self, **changes: Any) -> None:
@@ -110,7 +110,7 @@ def test_the_folders_of_a_start_are_those_of_the_last_run(home: Home, clock: Man
     home.use(profiles=KIDS)
     home.add_film("Bunny", 1, genres=("Animation",))
     again = Vfs(home.settings, home._link, clock, standing_folders(home.settings))
-    library = MountedLibrary(again, home.library.db, lambda: home.settings)
+    library = MountedLibrary(again, home.library.db, lambda: home.settings, home.folder)
     again.start(library.load())
     try:
         assert again.tree.names("/kids/movies") == ("Bunny",)
@@ -141,3 +141,32 @@ def test_an_episodes_facts_are_its_shows_with_who_asked_for_it(home: Home) -> No
     assert (found[entry].year, found[entry].genres) == (2010, ("Drama",))
     assert "letterbox" in found[entry].lists
     assert found[entry].requested_by == ("Ada",)
+
+
+def test_new_templates_rename_what_is_there_and_the_next_start_finds_it_renamed(
+    home: Home, clock: ManualClock
+) -> None:
+    film = home.library.film(Ids(tmdb="1"), "Bunny")
+    entry = home.library.complete(film, film, path="/movies/Bunny/Bunny.mkv", name="Bunny.2010.Extended.mkv")
+    show = home.library.show(season(1), ids=Ids(tvdb="9"))
+    both = [home.library.item(show, 1, number).id for number in (1, 2)]
+    double = home.library.add_file(*both, name="Pioneer.One.S01E01E02.avi", infohash="b" * 40)
+    home.shown.apply([home.entry(entry)], ())
+    home.use(
+        naming={
+            "movie_folder": "{title}",
+            "movie_file": "{title} {edition} {version}",
+            "show_folder": "{title}",
+        }
+    )
+    home.shown.rearrange()
+    assert home.vfs.path_of(entry) == "/movies/Bunny/Bunny Extended 1080p.mkv"
+    assert home.entry(double).path == "/shows/Pioneer One/Season 01/Pioneer One - s01e01-e02 - 1080p.avi"
+    before = home.vfs.tree.root
+    home.shown.rearrange()
+    assert home.vfs.tree.root is before
+    home.use()
+    again = MountedLibrary(home.vfs, home.library.db, lambda: home.settings, home.folder)
+    assert [file.path for file in again.load()] == [
+        "/movies/Bunny (2010) {tmdb-1} [tmdbid=1]/Bunny (2010) {tmdb-1} [tmdbid=1] - 1080p {edition-Extended}.mkv"
+    ]

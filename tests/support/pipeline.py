@@ -104,7 +104,7 @@ class Pipeline:
             else (_no_link, self.clock)
         )
         self.vfs = Vfs(self.settings.vfs, resolve, clock)
-        self.library = MountedLibrary(self.vfs, self.db, lambda: self.settings.vfs)
+        self.library = MountedLibrary(self.vfs, self.db, lambda: self.settings.vfs, folder)
         self.told: list[Told] = []
         self.ctx = FlowContext(
             db=self.db,

@@ -14,9 +14,10 @@ from program.db.entries import NewEntry
 from program.events import DownloadError, DownloadIncorrectState, DownloadPartialSuccess, DownloadSuccess
 from program.media.entry import FileMatch
 from program.media.item import Item, Node
-from program.media.naming import NameFacts, render
+from program.media.naming import NameFacts, edition_of, render, tag_of
 from program.media.outcomes import SUCCESS, Changes, job_delayed, job_failed
 from program.media.release import JsonValue
+from program.media.templates import Templates
 from program.queues import Done, Job, JobSpec, Outcome, WaitFor
 from program.services.flows import names, tidy_account
 from program.services.flows.context import (
@@ -104,7 +105,7 @@ def _store(
 ) -> Node:
     now, torrent = ctx.clock.now(), catch.torrent
     for match in matches:
-        entries.create(tx, entry_for(root, match, catch), now)
+        entries.create(tx, entry_for(root, match, catch, ctx.settings().vfs.naming.templates()), now)
     torrents.keep(tx, torrent.provider, torrent.infohash)
     streams.set_active(tx, data.item_id, torrent.infohash)
     filled = [item_id for match in matches for item_id in match.item_ids]
@@ -119,7 +120,7 @@ def _lacking(root: Node, item_id: int) -> int:
     return len(missing_leaves(node)) if node else 0
 
 
-def entry_for(root: Node, match: FileMatch, catch: Catch) -> NewEntry:
+def entry_for(root: Node, match: FileMatch, catch: Catch, templates: Templates) -> NewEntry:
     """Return the file of a catch as it is to stand in the library."""
     name = match.file.path.rpartition("/")[2]
     return NewEntry(
@@ -127,7 +128,7 @@ def entry_for(root: Node, match: FileMatch, catch: Catch) -> NewEntry:
         path_in_torrent=match.file.path,
         original_name=name,
         size=match.file.size,
-        path=render(_name_facts(root, match, catch.resolution, name)),
+        path=render(_name_facts(root, match, catch.resolution, name), templates),
         version=catch.resolution,
         item_ids=match.item_ids,
         provider=catch.torrent.provider,
@@ -151,7 +152,10 @@ def _name_facts(root: Node, match: FileMatch, resolution: str, name: str) -> Nam
         season=season,
         episodes=tuple(leaf.number or 0 for leaf in leaves) if season is not None else (),
         extension=name.rpartition(".")[2],
-        tag="" if resolution == "unknown" else resolution,
+        tag=tag_of(resolution),
+        edition=edition_of(name),
+        episode_title=leaves[0].title if season is not None else "",
+        original_title=item.original_title or "",
     )
 
 
