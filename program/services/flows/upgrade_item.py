@@ -180,9 +180,9 @@ def _take(
     if match is None:
         return None, ()
     old = copies.file_of(entries.for_items(tx, [data.item_id]), data.profile)
-    new = replace(
-        entry_for(root, replace(match, item_ids=(data.item_id,)), catch), ranking_profile=data.profile
-    )
+    templates = ctx.settings().vfs.naming.templates()
+    made = entry_for(root, replace(match, item_ids=(data.item_id,)), catch, templates)
+    new = replace(made, ranking_profile=data.profile)
     if old is not None:
         new = replace(new, path=_same_place(old.path, new.path))
     done = replacements.replace(tx, new, ctx.clock.now(), ctx.library.is_open)
