@@ -9,9 +9,9 @@ from pathlib import Path
 
 from program.cli.case_changes import steps_of
 from program.cli.case_names import named
-from program.cli.case_origin import FAULTS, content
+from program.cli.case_origin import FAULTS, content, refusing
 from program.cli.case_stage import Got, Stage, kept_promises, only_expected, opened, staged, until
-from program.cli.case_values import Json, Malformed, number, texts
+from program.cli.case_values import Json, Malformed, mapping, number, texts
 from program.media.release import JsonValue
 
 # What is going on in the background has ended when nothing came for so long.
@@ -138,6 +138,32 @@ def _failing(given: Json, expected: Json) -> Got:
         "mount": is_usable,
     }
     return kept_promises(expected, promises), {"outcomes": [*outcomes]}
+
+
+def expired(given: Json, expected: Json) -> Got:
+    """Read a file whose stored address is refused: once by the old one, not by the next."""
+    told = next(
+        (value for name, value in mapping(given.get("emulate"), "emulate").items() if name.endswith("old")),
+        None,
+    )
+    size = 4 * MIB
+    with staged() as stage:
+        stage.origin.add(1, size, ((0, size),))
+        stage.show(1, "/movies/Case (2000)/Case (2000).mkv", size)
+        stage.origin.faults = [refusing(number(told) or 403)]
+        outcome = _outcome(stage.path(), 1_000_001, 300_000)
+        links = stage.origin.links - 1
+    got: dict[str, JsonValue] = {"refresh_attempts_max": links}
+    # A new address comes from the ids of torrent and file, which are all that is stored of them; nothing else was asked to change.
+    promises = {
+        "read_result": outcome == "right",
+        "refresh_source": links > 0,
+        "state_change": outcome == "right",
+    }
+    return only_expected(got | kept_promises(expected, promises), expected), {
+        "outcome": outcome,
+        "new addresses": links,
+    }
 
 
 def _outcome(path: Path, offset: int, length: int) -> str:

@@ -16,10 +16,14 @@ _TILE = random.Random(20310601).randbytes(PERIOD) * 3  # noqa: S311 - the same i
 
 Fault = Callable[[Answer], Answer]
 
+
+def refusing(status: int) -> Fault:
+    """Return the fault of a server that answers with a status."""
+    return lambda _: Answer(status=status)
+
+
 FAULTS: dict[str, Fault] = {
-    "404": lambda _: Answer(status=404),
-    "500": lambda _: Answer(status=500),
-    "503": lambda _: Answer(status=503),
+    **{str(status): refusing(status) for status in (401, 403, 404, 410, 429, 451, 500, 502, 503)},
     "reset": lambda _: HANG_UP,
     "fewer bytes": lambda answer: replace(answer, stop_after=max(answer.length // 2, 1)),
     "html": lambda _: Answer(
@@ -40,11 +44,12 @@ def content(start: int, stop: int) -> bytes:
 
 @dataclass(slots=True)
 class Origin:
-    """The server. faults: for the next requests, one each; requests: how many came."""
+    """The server. faults: for the next requests, one each; requests: how many came; links: how many were given out."""
 
     folder: Path
     faults: list[Fault] = field(default_factory=list)
     requests: int = 0
+    links: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _names: dict[int, str] = field(default_factory=dict)
     _root: str = ""
@@ -68,6 +73,7 @@ class Origin:
 
     def link(self, entry_id: int, dead_url: str | None) -> Link:
         """Return an address of a file, another one when the last is dead."""
+        self.links += 1
         number = int((dead_url or "/-1/").rsplit("/", 2)[1]) + 1
         return Link(f"{self._root}/{number}/{self._names[entry_id]}", None, "case")
 

@@ -1,7 +1,8 @@
 """`cases`: cases of a file through the real rules, ranking, mapping and file system.
 
-One JSON object a line, of kind a (is it of that title), b (which file is which episode), c (which copy under which settings) or e
-(what the file system shows and reads, on a mount made for the case). Other kinds are skipped.
+One JSON object a line, of kind a (is it of that title), b (which file is which episode), c (which copy under which settings), d
+(what a debrid provider makes of a torrent and of a limit) or e (what the file system shows and reads, on a real mount). Other kinds
+are skipped.
 """
 
 import json
@@ -11,7 +12,7 @@ from datetime import datetime
 from hashlib import sha1
 from pathlib import Path
 
-from program.cli import case_mounts
+from program.cli import case_debrid, case_mounts
 from program.cli.case_inputs import files_of, wanted_of
 from program.cli.case_settings import everything, is_known_setting, options_of
 from program.cli.case_values import Json, Malformed, mapping, number, texts
@@ -27,7 +28,7 @@ from program.services.matching.rules import RULES
 from program.services.matching.validate_files import validate_files
 from program.settings.ranking import RankingOptions
 
-KINDS = ("a", "b", "c", "e")
+KINDS = ("a", "b", "c", "d", "e")
 # Which episodes a release holds is no question where only the title of a show is wanted.
 _OF_COVERAGE = frozenset({"incomplete_show"})
 
@@ -123,10 +124,13 @@ def _run(line: str, now: datetime) -> Result | None:
         "a": _titles,
         "b": _files,
         "c": _copies,
+        "d": _held,
         "e": _mounted,
     }
     got, reasons = runner[kind](given, expected, now)
     unchecked = tuple(name for name in expected if name not in got)
+    if len(unchecked) == len(expected) and kind in "de":
+        raise Malformed("nothing of what is expected is looked at here")
     return Result(
         id=str(case.get("id", "")),
         kind=kind,
@@ -139,7 +143,7 @@ def _run(line: str, now: datetime) -> Result | None:
 
 
 def _agrees(name: str, got: JsonValue, expected: JsonValue) -> bool:
-    if name.endswith("_max"):
+    if name.endswith("_max") or name.startswith("max_"):
         return isinstance(got, int | float) and isinstance(expected, int | float) and got <= expected
     if name in ("accept", "reject", "unmapped"):
         return isinstance(got, list) and set(texts(expected, name)) <= {str(one) for one in got}
@@ -150,6 +154,10 @@ def _agrees(name: str, got: JsonValue, expected: JsonValue) -> bool:
     if isinstance(expected, list) and isinstance(got, list):
         return sorted(map(str, got)) == sorted(map(str, expected))
     return got == expected
+
+
+def _held(given: Json, expected: Json, _now: datetime) -> tuple[dict[str, JsonValue], Json]:
+    return case_debrid.run(given, expected)
 
 
 def _mounted(given: Json, expected: Json, _now: datetime) -> tuple[dict[str, JsonValue], Json]:

@@ -7,7 +7,7 @@ of its account between calls.
 import re
 import threading
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import PurePosixPath
@@ -25,6 +25,8 @@ SLOTS_FULL = timedelta(minutes=5)
 _VIDEO = "mkv mp4 avi m4v mov wmv flv webm ts m2ts mts mpg mpeg vob ogm ogv divx 3gp asf rmvb"
 VIDEO_SUFFIXES = frozenset(f".{word}" for word in _VIDEO.split())
 _ARCHIVE = re.compile(r"\.(?:rar|zip|zipx|7z|tar|gz|r\d\d)$", re.IGNORECASE)
+# What runs when it is opened has no place beside a film.
+_PROGRAM = re.compile(r"\.(?:exe|scr|lnk|bat|cmd|com|msi|pif|vbs|zipx)$", re.IGNORECASE)
 # Packing replaces what Windows does not allow in names.
 _REPLACED = re.compile(r'[|"\\?*:<>]')
 
@@ -37,6 +39,11 @@ def is_video(path: str) -> bool:
 def is_archive(path: str) -> bool:
     """Return whether a file is an archive by its name: nothing in it can be read in place."""
     return _ARCHIVE.search(path) is not None
+
+
+def program_among(paths: Iterable[str]) -> str | None:
+    """Return a file that runs when it is opened, None when there is none: a torrent that holds one is not to be trusted."""
+    return next((path for path in paths if _PROGRAM.search(path)), None)
 
 
 def plain_name(path: str) -> str:

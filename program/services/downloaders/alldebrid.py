@@ -17,7 +17,7 @@ from program.errors import BadAnswer, Misconfigured, NotFound, Refused, RetryLat
 from program.events import StreamLinkRequested
 from program.http import AnyId, AskedToWait, DataSource, Limits, Response
 from program.media.entry import AccountTorrent, FetchedTorrent, Link, TorrentFile
-from program.services.downloaders import AccountMemory, is_video, plain_name
+from program.services.downloaders import AccountMemory, is_video, plain_name, program_among
 from program.services.plugin import Account, Downloader, DownloadRefused
 from program.settings.provider import ProviderSettings
 
@@ -240,6 +240,9 @@ class AllDebrid(Downloader[AllDebridSettings]):
             files = self._read(found)
         if files is None:
             raise DownloadRefused(self.key, "gone", "the torrent vanished from the account")
+        if (program := program_among(file.path for file in files)) is not None:
+            reason = f"the torrent holds a program: {program}"
+            raise DownloadRefused(self.key, "no_video", reason, self._discard(found))
         videos = tuple(file for file in files if is_video(file.path) and file.link)
         if not videos:
             raise DownloadRefused(self.key, "no_video", "the torrent holds no video", self._discard(found))

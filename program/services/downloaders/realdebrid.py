@@ -15,7 +15,7 @@ from program.errors import BadAnswer, Misconfigured, NotFound, Refused, RetryLat
 from program.events import StreamLinkRequested
 from program.http import AnyId, AskedToWait, DataSource, Limits, Response
 from program.media.entry import AccountTorrent, FetchedTorrent, Link, TorrentFile
-from program.services.downloaders import AccountMemory, is_archive, is_video, plain_name
+from program.services.downloaders import AccountMemory, is_archive, is_video, plain_name, program_among
 from program.services.plugin import Account, Downloader, DownloadRefused
 from program.settings.provider import ProviderSettings
 
@@ -276,6 +276,8 @@ class RealDebrid(Downloader[RealDebridSettings]):
         """Return the torrent once it is downloaded, its videos selected; else raise `DownloadRefused`."""
         if info.status == CONVERTING:
             info = self._look(info, lambda seen: seen.status != CONVERTING)
+        if (program := program_among(file.path for file in info.files)) is not None:
+            raise DownloadRefused(self.key, "no_video", f"the torrent holds a program: {program}")
         if info.status == SELECTING:
             if not info.videos:
                 raise DownloadRefused(self.key, "no_video", "the torrent holds no video")

@@ -46,7 +46,7 @@ def test_a_line_that_is_no_case_is_told_and_the_rest_goes_on(tmp_path: Path) -> 
     lines = [
         "{not json",
         json.dumps({"id": "2", "kind": "a", "input": {"wanted": {}}, "expected": {"accept": []}}),
-        json.dumps({"id": "3", "kind": "d", "input": {"a": 1}, "expected": {"b": 2}}),
+        json.dumps({"id": "3", "kind": "f", "input": {"a": 1}, "expected": {"b": 2}}),
         json.dumps(["a list"]),
         "",
         json.dumps({**good, "expected": {"accept": ["Lantern.2020.1080p"]}}),
