@@ -66,6 +66,7 @@ def test_a_confirmed_film_is_post_processed_once() -> None:
     assert found is not None
     assert (found.service, found.queue) == ("post_processing", "post-process-media-item")
     assert step(movie(S.Completed)) is None
+    assert dates(movie(S.Completed)).next_attempt_at is None
 
 
 def test_post_processing_is_given_up_after_three_failures() -> None:

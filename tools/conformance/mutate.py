@@ -2,6 +2,7 @@
 
 import importlib
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -46,6 +47,8 @@ PACKAGES = (
         "waitress",
     ),
 )
+# What pytest says at its end when tests have failed; warnings may follow it.
+SUMMARY = re.compile(r"^\d+ failed\b.*$", re.MULTILINE)
 # What pytest answers when all tests passed, and when some failed.
 PASSED, FAILED = 0, 1
 
@@ -78,13 +81,14 @@ def copy_of(root: Path = ROOT) -> Iterator[Path]:
         capture_output=True,
         text=True,
     ).stdout
-    with tempfile.TemporaryDirectory(prefix="rivulet-conformance-") as folder:
+    with tempfile.TemporaryDirectory(prefix="rivulet-conformance-") as base:
+        folder = Path(base, "copy")
         for name in filter(None, listed.split("\0")):
             if (root / name).is_file():
-                target = Path(folder, name)
+                target = folder / name
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(root / name, target)
-        yield Path(folder)
+        yield folder
 
 
 def warm_up() -> None:
@@ -109,14 +113,16 @@ def trial(folder: Path, proof: Proof) -> Trial:
         code, said = _pytest(folder, proof.tests, ONE_SECONDS)
     finally:
         _write(path, before)
-    return Trial(proof, verdict_of(code, said), monotonic() - began, said.strip().splitlines()[-1])
+    summary = SUMMARY.search(said)
+    last = summary[0] if summary else said.strip().splitlines()[-1]
+    return Trial(proof, verdict_of(code, said), monotonic() - began, last)
 
 
 def verdict_of(code: int, said: str) -> Verdict:
     """Return what pytest's answer means; a test that could not even begin has noticed nothing in particular."""
     if code == PASSED:
         return Verdict.SURVIVED
-    return Verdict.KILLED if code == FAILED and " failed" in said.strip().splitlines()[-1] else Verdict.BROKEN
+    return Verdict.KILLED if code == FAILED and SUMMARY.search(said) else Verdict.BROKEN
 
 
 def _write(path: Path, text: str) -> None:
@@ -133,6 +139,7 @@ def _pytest(folder: Path, tests: Iterable[str], seconds: float) -> tuple[int, st
         if child == 0:
             _be_pytest(folder, tests, said.fileno())
         code = _end_of(child, seconds)
+        _take_away_mounts(folder.parent)
         said.seek(0)
         return code, said.read().strip() or f"1 failed: not at an end after {seconds:g} s"
 
@@ -147,6 +154,7 @@ def _be_pytest(folder: Path, tests: Iterable[str], output: int) -> NoReturn:
     how = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:randomly", "-n", "0", "--tb=line", "--timeout=60"]
     # Its own plugins are among the packages that are read already.
     how += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
+    how.append(f"--basetemp={folder.parent / f'tests-{os.getpid()}'}")
     code = 2
     try:
         code = int(pytest.main([*how, *tests]))
@@ -169,3 +177,15 @@ def _end_of(child: int, seconds: float) -> int:
     os.killpg(child, signal.SIGKILL)
     os.waitpid(child, 0)
     return FAILED
+
+
+def _take_away_mounts(below: Path) -> None:
+    """Take away what is still mounted below a folder: a mount that stays may be just what a change brings about."""
+    mounted = [line.split()[1] for line in Path("/proc/mounts").read_text(encoding="utf-8").splitlines()]
+    for path in (path for path in mounted if Path(path).is_relative_to(below)):
+        for command in (["fusermount3", "-u", "-z", path], ["umount", "-l", path]):
+            if (
+                shutil.which(command[0])
+                and not subprocess.run(command, check=False, capture_output=True).returncode
+            ):
+                break
