@@ -2,9 +2,9 @@
 
 from loguru import logger
 
-from program.db import decisions, replacements, sources, wipe
+from program.db import decisions, replacements, sources, upgrades, wipe
 from program.db.engine import Database
-from program.services.flows import mend_entry, second_sources, tidy_account
+from program.services.flows import copies, mend_entry, second_sources, tidy_account
 from program.services.flows.context import FlowContext
 from program.settings.models import StartupSettings
 
@@ -34,9 +34,16 @@ def look_after_files(ctx: FlowContext) -> None:
 
 
 def tidy(ctx: FlowContext) -> None:
-    """Drop old timeline rows, files that were replaced while they were read, and have our leftovers on the accounts deleted."""
+    """Drop old timeline rows and files that were replaced while they were read, and have our leftovers on the accounts deleted.
+
+    Titles that were finished before better copies were wanted are looked at again.
+    """
+    now = ctx.clock.now()
+    window = copies.window(ctx.settings().ranking)
     with ctx.db.write() as tx:
-        decisions.prune(tx, ctx.clock.now())
+        decisions.prune(tx, now)
+        if window is not None:
+            upgrades.begin(tx, now - window, now)
         replacements.give_up(
             tx, [pair for pair in replacements.replaced(tx) if not ctx.library.is_open(pair[0])]
         )

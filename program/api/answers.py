@@ -225,8 +225,20 @@ class BlockBody(Body):
     until: Instant | None
 
 
+class RuleBody(Body):
+    """One rule's answer; sentence and permanent are null when it has nothing against the release."""
+
+    rule: str
+    passed: bool
+    sentence: str | None
+    permanent: bool | None
+
+
 class StreamBody(Body):
-    """A release that a search found. rejection: why the rules refuse it; blacklisted: why a person does."""
+    """A release that a search found. rejection: why the rules refused it then; blacklisted: why a person does.
+
+    rules: what every rule says today, empty beyond the first few hundred. above_next: what puts it above the next best.
+    """
 
     id: int
     infohash: str
@@ -246,6 +258,8 @@ class StreamBody(Body):
     rejection_code: str | None
     blocks: list[BlockBody]
     blacklisted: str | None
+    rules: list[RuleBody]
+    above_next: str | None
 
 
 class StreamsBody(Body):

@@ -8,6 +8,7 @@ from program.api import shapes
 from program.api.answers import ActionBody, DetailBody, ItemsBody, StreamsBody, TimelineBody
 from program.api.context import ApiContext
 from program.api.errors import ApiError
+from program.api.explained import NO_REASONS, reasons
 from program.api.payloads import LARGEST_ID, AddBody, IdsBody, ItemQuery, ListQuery, TimelineQuery, number_in
 from program.api.routes import Route
 from program.db import decisions, items, streams
@@ -99,7 +100,8 @@ def releases(context: ApiContext, item_id: str) -> StreamsBody:
     with context.db.read() as tx:
         item = _found(tx, item_id).item
         found = streams.candidates(tx, item.id, context.clock.now(), context.providers())
-    bodies = [shapes.stream(candidate, item) for candidate in found]
+    why = reasons(context, item.id, found)
+    bodies = [shapes.stream(candidate, item, why.get(candidate.id, NO_REASONS)) for candidate in found]
     return StreamsBody(
         message=f"{len(bodies)} releases",
         streams=[body for body in bodies if body.blacklisted is None],

@@ -5,16 +5,14 @@ from hashlib import sha1
 
 from pydantic import Field, JsonValue, model_validator
 
-from program.api.answers import Body
+from program.api.answers import Body, RuleBody
 from program.api.context import ApiContext
-from program.api.errors import ApiError
+from program.api.explained import rules_of, wanted_of
 from program.api.payloads import ItemId
 from program.api.routes import Payload, Route
-from program.db.lookup import root_of, shared_names
-from program.db.trees import tree
 from program.media.item import MediaType, Title
 from program.media.release import FoundRelease
-from program.media.wanted import Wanted, WantedEpisode, wanted_for
+from program.media.wanted import Wanted, WantedEpisode
 from program.services.matching.explain import Difference, Explained, best_first, chain, explain_releases
 from program.settings.ranking import RankingOptions
 
@@ -120,15 +118,6 @@ class ExplainPayload(Payload):
         ]
 
 
-class RuleBody(Body):
-    """One rule's answer; sentence and permanent are null when it has nothing against the release."""
-
-    rule: str
-    passed: bool
-    sentence: str | None
-    permanent: bool | None
-
-
 class ExplainedBody(Body):
     """One release with everything for and against it.
 
@@ -168,8 +157,10 @@ class ExplainBody(Body):
 
 def explain(context: ApiContext, body: ExplainPayload) -> ExplainBody:
     """Explain which releases would be taken, and in which order."""
-    wanted = body.item.wanted() if body.item is not None else _of_library(context, body.item_id or 0)
-    ranking = context.store.current.ranking.plain()
+    if body.item is not None:
+        wanted, ranking = body.item.wanted(), context.store.current.ranking.plain()
+    else:
+        wanted, ranking = wanted_of(context, body.item_id or 0)
     return answer(explain_releases(wanted, body.found(), ranking, context.clock.now()), ranking)
 
 
@@ -183,17 +174,6 @@ def answer(explained: tuple[Explained, ...], ranking: RankingOptions) -> Explain
     )
 
 
-def _of_library(context: ApiContext, item_id: int) -> Wanted:
-    with context.db.read() as tx:
-        root_id = root_of(tx, [item_id]).get(item_id)
-        root = tree(tx, root_id, context.clock.now(), context.providers()) if root_id is not None else None
-        others = shared_names(tx, root.item) if root is not None else ()
-    if root is None:
-        raise ApiError(404, f"no item has the id {item_id}")
-    missing = frozenset(leaf.item.id for leaf in root.leaves())
-    return wanted_for(root, item_id, missing=missing, other_titles=others)
-
-
 def _release(one: Explained) -> ExplainedBody:
     release = one.release
     return ExplainedBody(
@@ -204,15 +184,7 @@ def _release(one: Explained) -> ExplainedBody:
         year=one.year,
         known_name=one.known_name or None,
         similarity=release.similarity,
-        rules=[
-            RuleBody(
-                rule=said.code,
-                passed=said.refusal is None,
-                sentence=said.refusal.sentence if said.refusal else None,
-                permanent=said.refusal.permanent if said.refusal else None,
-            )
-            for said in one.answers
-        ],
+        rules=rules_of(one),
         score=dict(release.score),
         rank=release.rank,
         resolution=release.resolution,

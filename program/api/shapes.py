@@ -19,6 +19,7 @@ from program.api.answers import (
     StreamBody,
     TroubleBody,
 )
+from program.api.explained import NO_REASONS, Reasons
 from program.db.views import (
     CalendarRow,
     ChildView,
@@ -216,8 +217,8 @@ def step(row: StoredDecision) -> StepBody:
     )
 
 
-def stream(candidate: Candidate, owner: Item) -> StreamBody:
-    """Return a release of an item."""
+def stream(candidate: Candidate, owner: Item, why: Reasons = NO_REASONS) -> StreamBody:
+    """Return a release of an item. why: what the rules say of it today."""
     release = candidate.release
     parsed_title = release.parsed.get("parsed_title")
     return StreamBody(
@@ -242,6 +243,8 @@ def stream(candidate: Candidate, owner: Item) -> StreamBody:
             for block in candidate.blocks
         ],
         blacklisted=candidate.blacklisted,
+        rules=why.rules,
+        above_next=why.above_next,
     )
 
 

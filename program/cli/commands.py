@@ -15,6 +15,7 @@ from program.cli import cases as case_files
 from program.cli import database, remote, report
 from program.cli import doctor as doctoring
 from program.cli import explain as explaining
+from program.cli import preview as previewing
 from program.clock import SystemClock
 from program.demo import run as demo_run
 from program.doctor.check import worst
@@ -254,6 +255,21 @@ def preview_names(templates: tuple[str, ...]) -> None:
     settings = open_store(os.environ).preview({"vfs": {"naming": wanted}})
     for sample in samples(settings.vfs.naming.templates()):
         click.echo(f"{sample.about}:\n  {sample.path}")
+
+
+@cli.command("preview-ranking")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="One JSON line per part of the library.")
+def preview_ranking(file: Path, *, as_json: bool) -> None:
+    """Tell which titles would choose another release with the ranking settings in FILE; nothing is saved."""
+    log.set_up(QUIET)
+    changes = 0
+    for page in previewing.preview(open_store(os.environ), file, SystemClock()):
+        changes += len(page.changes)
+        for line in (page.model_dump_json(),) if as_json else previewing.lines(page):
+            click.echo(line)
+    if not as_json:
+        click.echo(f"{changes} titles would choose differently")
 
 
 @cli.command("settings-schema")

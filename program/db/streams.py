@@ -71,6 +71,12 @@ def named(tx: Tx, item_id: int, stream_id: int) -> tuple[str, str] | None:
     return (row.infohash, row.raw_title) if row is not None else None
 
 
+def items_after(tx: Tx, item_id: int, limit: int) -> tuple[int, ...]:
+    """Return the items with releases whose ids come after `item_id`, in their order."""
+    query = select(Stream.item_id).where(Stream.item_id > item_id).distinct().order_by(Stream.item_id)
+    return tuple(tx.connection.scalars(query.limit(limit)))
+
+
 def of_title(tx: Tx, root_id: int, infohash: str) -> JudgedRelease | None:
     """Return a release as a search for any row of a title found it, None when none did."""
     query = (

@@ -8,6 +8,7 @@ from flask import request
 from werkzeug.wrappers import Response
 
 from program.api import playback
+from program.api.explained import reasons
 from program.api.payloads import LARGEST_ID
 from program.db import decisions, items, streams
 from program.db.views import ChildView, FileView, ItemDetail
@@ -68,7 +69,8 @@ def item(web: Web, item_id: int) -> Answer:
     everything = request.args.get("all") == "steps"
     shown = _read(web, item_id, STEPS_ALL if everything else STEPS_SHOWN)
     facts = shown.item.facts
-    found = story.releases(shown.candidates[:RELEASES_SHOWN], facts.active_stream)
+    first = shown.candidates[:RELEASES_SHOWN]
+    found = story.releases(first, facts.active_stream, reasons(web.api, item_id, first) if first else {})
     return pages.render(
         "item.html",
         shown=shown,
@@ -91,7 +93,8 @@ def item(web: Web, item_id: int) -> Answer:
 def releases(web: Web, item_id: int) -> Answer:
     """Show every release that was found for an item."""
     shown = _read(web, item_id, 1)
-    found = story.releases(shown.candidates[:RELEASES_ALL], shown.item.facts.active_stream)
+    listed = shown.candidates[:RELEASES_ALL]
+    found = story.releases(listed, shown.item.facts.active_stream, reasons(web.api, item_id, listed))
     return pages.render("releases.html", shown=shown, item=shown.item, detail=shown.detail, releases=found)
 
 

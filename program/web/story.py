@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from program.api.explained import NO_REASONS, Reasons
 from program.db.views import ItemDetail, StoredDecision
 from program.media.release import Candidate, JsonValue
 from program.web import words
@@ -67,13 +68,14 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A candidate with its verdict in words. tone: of the verdict."""
+    """A candidate with its verdict in words. tone: of the verdict. why: what every rule says, and what puts it above the next."""
 
     candidate: Candidate
     verdict: str
     tone: str
     is_active: bool
     terms: tuple[Term, ...]
+    why: Reasons
 
 
 def steps(story: Sequence[StoredDecision], detail: ItemDetail) -> tuple[Step, ...]:
@@ -147,12 +149,17 @@ def _counts(value: JsonValue) -> tuple[tuple[str, int], ...]:
     return tuple(sorted(counted, key=lambda pair: -pair[1]))
 
 
-def releases(candidates: Iterable[Candidate], active: str | None) -> tuple[Release, ...]:
-    """Return candidates as a page shows them."""
-    return tuple(_release(one, is_active=one.release.infohash == active) for one in candidates)
+def releases(
+    candidates: Iterable[Candidate], active: str | None, why: Mapping[int, Reasons]
+) -> tuple[Release, ...]:
+    """Return candidates as a page shows them; why: by their ids."""
+    return tuple(
+        _release(one, why.get(one.id, NO_REASONS), is_active=one.release.infohash == active)
+        for one in candidates
+    )
 
 
-def _release(candidate: Candidate, *, is_active: bool) -> Release:
+def _release(candidate: Candidate, why: Reasons, *, is_active: bool) -> Release:
     release = candidate.release
     if candidate.blacklisted is not None:
         verdict, tone = f"Blocked by you: {candidate.blacklisted}", "grey"
@@ -166,7 +173,7 @@ def _release(candidate: Candidate, *, is_active: bool) -> Release:
     else:
         verdict, tone = ("In use" if is_active else "Fits"), "green"
     verdict = verdict[:1].upper() + verdict[1:]
-    return Release(candidate, verdict, tone, is_active, _terms(release.score))
+    return Release(candidate, verdict, tone, is_active, _terms(release.score), why)
 
 
 def _terms(score: Mapping[str, int]) -> tuple[Term, ...]:

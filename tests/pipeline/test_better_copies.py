@@ -14,6 +14,7 @@ import pytest
 
 from program.db import entries
 from program.demo.launch import Servers
+from program.housekeeping import tidy
 from program.media.entry import Entry
 from tests.support.pipeline import Pipeline
 from tests.support.wait import until
@@ -100,6 +101,18 @@ def test_the_first_copy_stays_when_the_better_one_cannot_be_had(
     assert pipeline.state(film) == "Completed"
     assert pipeline.item(film).schedule.next_attempt_at is not None
     assert "cannot be had" in sentences(pipeline, film)[0]
+
+
+def test_what_was_finished_before_better_copies_were_wanted_is_looked_at_again(
+    pipeline: Pipeline, servers: Servers
+) -> None:
+    film = with_the_small_one(pipeline, servers)
+    servers.control("/catalog", {"op": "publish", "release": LARGE})
+    ranking = pipeline.settings.ranking.model_copy(update={"upgrade_until": "1080p"})
+    pipeline.settings = pipeline.settings.model_copy(update={"ranking": ranking})
+    tidy(pipeline.ctx)
+    pipeline.run(for_=MINUTE)
+    assert set(files_of(pipeline, film).values()) == {f"{LARGE}.mkv"}
 
 
 def test_without_the_setting_nothing_is_looked_for(pipeline: Pipeline, servers: Servers) -> None:

@@ -65,6 +65,14 @@ def test_a_search_opens_to_its_releases_with_verdict_and_score(home: Home, owner
     assert text.index("WEB-DL-Z") < text.index("CAM-X")
 
 
+def test_a_release_tells_what_every_rule_says(home: Home, owner: Visitor) -> None:
+    film = home.library.film()
+    searched(home, film, usable=True)
+    text = owner.open(f"/items/{film}/releases").text
+    assert "wrong title: passes" in text
+    assert "is from 1999" in text or "1999" in text.partition("Every rule")[2]
+
+
 def test_a_refusal_of_a_provider_is_told_with_its_name(home: Home, owner: Visitor) -> None:
     film = home.library.film()
     searched(home, film, usable=True)

@@ -11,7 +11,7 @@ from program.media.profiles import TitleFacts, matching
 from program.services.matching.rank import resolution_place
 from program.settings.models import RootSettings
 from program.settings.profiles import enabled_profiles
-from program.settings.ranking import RankingProfile, RankingRules
+from program.settings.ranking import RankingProfile, RankingRules, RankingSettings
 
 # The name of the copy that every title has.
 USUAL = ""
@@ -72,6 +72,16 @@ def to_look_for(chosen: Rankings, files: Sequence[Entry]) -> tuple[str, ...]:
 def file_of(files: Sequence[Entry], profile: str) -> Entry | None:
     """Return the newest file of a copy. files: the newest first."""
     return next((file for file in files if file.ranking_profile == profile), None)
+
+
+def window(ranking: RankingSettings) -> timedelta | None:
+    """Return for how long after its first copy a title may be looked at again, None when nobody wants that."""
+    asking = [
+        one.upgrade_for_days
+        for one in (ranking, *ranking.profiles.values())
+        if one.upgrade_until is not None or (isinstance(one, RankingProfile) and one.beside)
+    ]
+    return timedelta(days=max(asking)) if asking else None
 
 
 def next_look(

@@ -61,6 +61,18 @@ def explain_releases(
     return tuple(_explained(wanted, names, release, ranking, now) for release in releases)
 
 
+def found_again(release: JudgedRelease) -> FoundRelease:
+    """Return a stored release as a search would find it."""
+    return FoundRelease(
+        infohash=release.infohash,
+        raw_title=release.raw_title,
+        source=release.sources[0] if release.sources else "",
+        size=release.size,
+        seeders=release.seeders,
+        cached_at=release.cached_at,
+    )
+
+
 def best_first(releases: Iterable[Explained], ranking: RankingOptions) -> tuple[Explained, ...]:
     """Return the accepted ones, the best first."""
     accepted = [release for release in releases if release.is_accepted]
