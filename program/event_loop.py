@@ -34,7 +34,7 @@ ROWS_PER_TURN = 200
 MOST_LIVE = 500
 LEAST_ROOM = 50
 # No more rows than these are read at once, unless one title has more: what a turn takes depends on them, and titles can be long.
-ROWS_PER_PORTION = 1000
+ROWS_PER_PORTION = 500
 # A row that is due although nothing can be done for it, or whose decision crashed, is left alone this long.
 BACK_OFF = timedelta(minutes=5)
 

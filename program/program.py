@@ -5,6 +5,7 @@ one stack, which is unwound at the end in the opposite order. Threads: main (wai
 workers, the file system's own, and one for each call of a plugin.
 """
 
+import gc
 import threading
 from contextlib import ExitStack
 from pathlib import Path
@@ -82,6 +83,10 @@ class Program:
         runner = MainRunner(made, self.machines.runner, self._clock, vitals)
         self.machines.program.send(OK)
         runner.start(stack)
+        # What is here now stays as long as the program. A tree of 100,000 files walked through by the collector now and then
+        # would keep every reader waiting meanwhile.
+        gc.freeze()
+        stack.callback(gc.unfreeze)
         settings = made.store.current
         logger.info(
             "ready: http://{}:{}, library at {}", settings.api.host, made.server.port, made.vfs.place()

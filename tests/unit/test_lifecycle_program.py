@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import socket
 import threading
@@ -135,6 +136,15 @@ def run(tmp_path: Path) -> Iterator[Callable[..., Run]]:
         one.close()
 
 
+def test_what_a_start_has_made_does_not_hold_readers_up_when_memory_is_tidied(
+    run: Callable[..., Run],
+) -> None:
+    found = run().start()
+    until(lambda: gc.get_freeze_count() > 100_000, what="the end of the start")
+    assert found.stop() == 0
+    assert gc.get_freeze_count() == 0
+
+
 def test_a_run_goes_through_every_state_and_ends_well(run: Callable[..., Run]) -> None:
     found = run().start()
     assert is_mounted(found.mount)
@@ -235,7 +245,7 @@ def test_the_program_ends_with_an_error_when_its_mount_is_gone_for_good(run: Cal
     with log_lines() as lines:
         until(lambda: spoiled(found.mount), what="a mount path that cannot be used any more")
         assert found.end() == 1
-    assert "CRITICAL the mount has been gone for more than 3 s: the program ends; start it again" in lines
+    assert "CRITICAL the library has been gone for more than 3 s: the program ends; start it again" in lines
     assert found.history() == ["Idle", "Bootstrapping", "Running", "Errored"]
     assert found.history("Main runner")[-1] == "Errored"
 
