@@ -179,9 +179,8 @@ class DataSource:
         stopping: threading.Event | None = None,
         public_only: bool = False,
     ) -> None:
-        log.hide(
-            form for secret in (*secrets, *_passwords(base_url)) for form in (secret, quote(secret, safe=""))
-        )
+        passwords = (found for url in (base_url, *(proxies or {}).values()) for found in _passwords(url))
+        log.hide(form for secret in (*secrets, *passwords) for form in (secret, quote(secret, safe="")))
         limits = limits or Limits()
         self.key = key
         self._base = base_url.rstrip("/")

@@ -27,6 +27,7 @@ def make_source(
     """
     service = plugin.services(settings)[name] if name else own_service(plugin, settings)
     key = f"{plugin.key}.{name}" if name else plugin.key
+    proxy = settings.proxy.get_secret_value()
     return DataSource(
         key,
         service.address,
@@ -37,6 +38,7 @@ def make_source(
         classify=service.classify,
         status=status,
         cache_dir=cache_dir / key if cache_dir else None,
+        proxies=dict.fromkeys(("http", "https"), proxy) if proxy else None,
         stopping=stopping,
     )
 

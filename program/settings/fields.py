@@ -21,8 +21,13 @@ class Leaf:
 
 
 def fields(model: type[BaseModel]) -> Mapping[str, tuple[str, FieldInfo]]:
-    """Return key to (attribute name, field) in the order of the class."""
-    return {info.alias or name: (name, info) for name, info in model.model_fields.items()}
+    """Return key to (attribute name, field) in the order of the class, those that few people need last."""
+    found = sorted(model.model_fields.items(), key=lambda pair: _is_rare(pair[1]))
+    return {info.alias or name: (name, info) for name, info in found}
+
+
+def _is_rare(info: FieldInfo) -> bool:
+    return isinstance(info.json_schema_extra, dict) and bool(info.json_schema_extra.get("rare"))
 
 
 def bare(annotation: object) -> object:

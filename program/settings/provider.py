@@ -3,10 +3,15 @@
 import re
 from collections.abc import Callable
 from typing import TypeVar
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
+from pydantic.config import JsonDict
 
 M = TypeVar("M", bound=BaseModel)
+
+# Marks a field that few people need; forms and documents show it after the others.
+RARE: JsonDict = {"rare": True}
 
 
 def defaults_of(model: type[M]) -> Callable[[], M]:
@@ -34,3 +39,17 @@ class ProviderSettings(Section):
     """What every provider's section has."""
 
     enabled: bool = Field(default=False, description="Whether this service is used")
+    proxy: SecretStr = Field(
+        default=SecretStr(""),
+        description="Address of an HTTP proxy that its calls go through, such as http://name:password@192.168.1.2:3128",
+        json_schema_extra=RARE,
+    )
+
+    @field_validator("proxy")
+    @classmethod
+    def _is_a_proxy(cls, proxy: SecretStr) -> SecretStr:
+        # The value is not repeated: it may hold a password.
+        parts = urlsplit(proxy.get_secret_value())
+        if proxy.get_secret_value() and not (parts.scheme in ("http", "https") and parts.hostname):
+            raise ValueError("is not the address of an HTTP proxy, such as http://192.168.1.2:3128")
+        return proxy

@@ -444,6 +444,19 @@ def test_a_plugin_may_speak_to_further_services(httpserver: HTTPServer, clock: M
     assert found.get("sample").http.statistics().paused_until is None, "each service has a pace of its own"
 
 
+def test_the_calls_of_a_provider_go_through_the_proxy_of_its_settings(
+    httpserver: HTTPServer, clock: ManualClock, lines: list[str]
+) -> None:
+    httpserver.expect_request("/ping").respond_with_json({}, status=500)
+    proxy = f"http://keeper:open-sesame@localhost:{httpserver.port}"
+    found = registry(clock, sample={"enabled": True, "url": "http://index.invalid", "proxy": proxy})
+    found.validate(NOW)
+    (first, *_) = [request for request, _ in httpserver.log]
+    assert first.host == "index.invalid", "its name is not looked up here"
+    assert first.headers["Proxy-Authorization"].startswith("Basic ")
+    assert "open-sesame" not in f"{lines} {found.statuses()}"
+
+
 # Changing the settings
 
 

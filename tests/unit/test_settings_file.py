@@ -98,6 +98,10 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
             "settings.json: downloaders.sample: unknown key (did you mean scraping.sample?)",
         ),
         ({"colour": 1}, "settings.json: colour: unknown key"),
+        (
+            {"scraping": {"sample": {"proxy": "socks5://me:open-sesame@host"}}},
+            "settings.json: scraping.sample.proxy: is not the address of an HTTP proxy, such as http://192.168.1.2:3128",
+        ),
         ({"api": {"port": "8484"}}, 'settings.json: api.port: must be a whole number, not "8484"'),
         ({"api": {"port": True}}, "settings.json: api.port: must be a whole number, not true"),
         ({"api": {"port": 99999}}, "settings.json: api.port: must be at most 65535, not 99999"),
