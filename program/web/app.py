@@ -21,6 +21,7 @@ from program.web import (
     agenda,
     by_hand,
     discover,
+    doctor,
     frame,
     item,
     library,
@@ -46,6 +47,7 @@ PAGES: tuple[Page, ...] = (
     *agenda.PAGES,
     *activity.PAGES,
     *statistics.PAGES,
+    *doctor.PAGES,
     *settings.PAGES,
     *setup.PAGES,
 )

@@ -29,6 +29,10 @@ PLACES = (
         "/activity",
         "/providers",
         "/statistics",
+        "/doctor",
+        "/backups",
+        "/discover?q=sintel",
+        "/calendar?month=2026-12",
     ),
     *(
         "/log",

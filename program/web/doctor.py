@@ -1,0 +1,102 @@
+"""Is everything well, and if not, how is it mended? And what is kept for a bad day: copies of the database, a file for helpers."""
+
+from collections.abc import Mapping
+
+from flask import request
+from werkzeug.wrappers import Response
+
+from program.api import backups as copies
+from program.api import doctor as examination
+from program.api import support
+from program.api.errors import ApiError
+from program.doctor.check import Finding, Level, worst
+from program.errors import NotFound
+from program.http import interactive
+from program.log import redact
+from program.web import pages
+from program.web.pages import Answer, Page, Web
+
+# In the order in which they stand on the page: word, colour, mark.
+LEVELS: Mapping[Level, tuple[str, str, str]] = {
+    Level.WRONG: ("To be mended", "red", "cross"),
+    Level.NOTE: ("Worth knowing", "amber", "alert"),
+    Level.OK: ("Well", "green", "check"),
+}
+HEADINGS: Mapping[Level, str] = {
+    Level.WRONG: "Something has to be mended",
+    Level.NOTE: "All works; some things are worth knowing",
+    Level.OK: "Everything is well",
+}
+
+
+def doctor(web: Web) -> Answer:
+    """Show what the doctor finds, the worst first; services are asked only when somebody says so."""
+    is_whole = request.args.get("services") == "yes"
+    found = _findings(web, is_whole=is_whole)
+    groups = {level: [one for one in found if one.verdict.level is level] for level in LEVELS}
+    text = "\n".join(_line(one) for level in LEVELS for one in groups[level])
+    return pages.render(
+        "doctor.html",
+        groups=groups,
+        levels=LEVELS,
+        heading=HEADINGS[worst(found)],
+        is_whole=is_whole,
+        text=text,
+        redact=redact,
+    )
+
+
+def bundle(web: Web) -> Response:
+    """Send the file for helpers."""
+    return support.bundle(web.api, support.BundleQuery(quick=True))
+
+
+def backups(web: Web) -> Answer:
+    """Show the copies of the database."""
+    return pages.render("backups.html", backups=copies.list_all(web.api).backups)
+
+
+def copy(web: Web) -> Answer:
+    """Make a copy of the database, delete one, or have one put in place at the next start."""
+    action = request.form.get("action", "make")
+    name = request.form.get("filename", "")[: copies.LONGEST_NAME]
+    if action != "make" and not name:
+        raise NotFound("no copy was named")
+    if action == "delete":
+        return pages.go("backups", f"{copies.delete(web.api, copies.NameQuery(filename=name)).message}.")
+    if action == "restore":
+        return pages.go(
+            "backups", f"{copies.put_back(web.api, copies.RestorePayload(filename=name)).message}."
+        )
+    try:
+        return pages.go("backups", f"{copies.make(web.api).message}.")
+    except ApiError as error:
+        return pages.go("backups", error.detail, tone="bad")
+
+
+def download(web: Web, filename: str) -> Response:
+    """Send a copy of the database."""
+    return copies.download(web.api, filename)
+
+
+def _findings(web: Web, *, is_whole: bool) -> list[Finding]:
+    waiting = interactive.set(True)
+    try:
+        return examination.findings(web.api, quick=not is_whole)
+    finally:
+        interactive.reset(waiting)
+
+
+def _line(one: Finding) -> str:
+    """Return a finding as somebody pastes it into a message."""
+    mend = f" → {one.verdict.mend}" if one.verdict.mend else ""
+    return redact(f"[{one.verdict.level.value}] {one.name}: {one.verdict.said}{mend}")
+
+
+PAGES = (
+    Page(rule="/doctor", name="doctor", handle=doctor),
+    Page(rule="/doctor/support.zip", name="bundle", handle=bundle),
+    Page(rule="/backups", name="backups", handle=backups),
+    Page(rule="/backups", name="copy", handle=copy, methods=("POST",)),
+    Page(rule="/backups/<filename>", name="download", handle=download),
+)
