@@ -38,7 +38,7 @@ MAX_SKIP = 4 * 1024 * 1024
 MAX_REDIRECTS = 5
 # An idle connection older than this has probably been closed by the other side.
 KEEP_ALIVE_SECONDS = 15.0
-MAX_IDLE_CONNECTIONS = 16
+MAX_IDLE_CONNECTIONS = 48
 MAX_REMEMBERED_MOVES = 1024
 
 

@@ -3,7 +3,8 @@
 import threading
 from dataclasses import dataclass, field
 
-from program.vfs.reader import FileReader
+from program.clock import SystemClock
+from program.vfs.reader import PARKED_SECONDS, FileReader
 from tests.support.cdn import HONEST, Manner, Request, content
 from tests.support.wait import until
 from tests.vfs.conftest import MIB, Library
@@ -70,6 +71,29 @@ def test_the_connections_of_a_reader_end_with_its_close(library: Library):
     until(reader.is_idle, what="the lanes' end")
     readers.supplies.sources.close_idle(max_age=0)
     until(lambda: library.cdn.open_connections == 0)
+
+
+class LaterClock(SystemClock):
+    """A clock that can be put forward."""
+
+    later = 0.0
+
+    def monotonic(self) -> float:
+        """Return seconds."""
+        return super().monotonic() + self.later
+
+
+def test_a_paused_player_keeps_no_connection_and_goes_on_afterwards(library: Library):
+    readers = library.readers()
+    clock = readers.supplies.clock = LaterClock()
+    reader = library.reader("a.mkv", SIZE, readers)
+    read_on(reader, 0, 12 * MIB)
+    quiet(library)
+    assert library.cdn.answering > 0
+    clock.later = PARKED_SECONDS + 1
+    readers.tidy()
+    until(lambda: library.cdn.answering == 0, what="the end of the parked connection")
+    read_on(reader, 12 * MIB, 24 * MIB)
 
 
 def test_the_close_of_one_handle_leaves_the_other_its_connections(library: Library):
