@@ -106,7 +106,7 @@ def wake_each_other(self: FileReader, waiter: Waiter) -> list[memoryview]:
 def test_these_tests_find_readers_that_fight(library: Library, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(cursors, "MAX_CURSORS", 1)
     monkeypatch.setattr(cursors, "PROBE_SIZE", PIECE)
-    monkeypatch.setattr("program.vfs.reader.WORTH_FINISHING", 0)
+    monkeypatch.setattr("program.vfs.fetching.WORTH_FINISHING", 0)
     with pytest.raises(AssertionError, match="fight"):
         check_far_apart_readers(library)
 
