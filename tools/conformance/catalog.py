@@ -4,6 +4,7 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tools.conformance.split import Kind, Piece
 
@@ -64,7 +65,9 @@ class Proof:
         """Return the file's text with the change; raise ValueError when its place is not there or not the only one."""
         count = text.count(self.old)
         if count != 1:
-            raise ValueError(f"{self.id}: the text to change stands {count} times in {self.file}")
+            raise ValueError(
+                f"{self.id}: the text to change stands {count} times in {self.file}; mend its proof in tools/conformance/proofs"
+            )
         return text.replace(self.old, self.new)
 
 
@@ -111,6 +114,6 @@ def _specification(path: Path) -> Specification:
     return Specification(name=path.stem, lines=lines, **read)
 
 
-def _line(row: Mapping[str, object]) -> Line:
+def _line(row: Mapping[str, Any]) -> Line:
     lists = {name: tuple(value) for name, value in row.items() if isinstance(value, list)}
     return Line(**{**row, **lists, "kind": Kind(str(row["kind"]))})
