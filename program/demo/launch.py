@@ -34,12 +34,13 @@ SECTIONS: Mapping[str, str] = {
     "torrentio": "scraping",
     "realdebrid": "downloaders",
     "alldebrid": "downloaders",
+    "torbox": "downloaders",
     "plex": "updaters",
     "jellyfin": "updaters",
 }
 
 # Services that are set up but switched off: the demo shows the way of a film with one of each kind.
-SWITCHED_OFF = frozenset({"alldebrid"})
+SWITCHED_OFF = frozenset({"alldebrid", "torbox"})
 
 # How a service's own key is called where it is not an API key.
 KEY_FIELDS: Mapping[str, str] = {"plex": "token"}

@@ -65,6 +65,12 @@ def alldebrid(servers: Servers) -> Client:
 
 
 @pytest.fixture
+def torbox(servers: Servers) -> Client:
+    about = servers.ready["torbox"]
+    return Client(about["url"], {"Authorization": f"Bearer {about['key']}"})
+
+
+@pytest.fixture
 def overseerr(servers: Servers) -> Client:
     about = servers.ready["overseerr"]
     return Client(f"{about['root']}/api/v1", {"X-Api-Key": about["key"]})

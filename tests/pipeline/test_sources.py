@@ -106,6 +106,28 @@ def test_each_provider_is_asked_once_and_a_miss_leaves_nothing_on_its_account(
     assert [source.provider for source in file_of(both, film).sources] == ["realdebrid"]
 
 
+def test_a_provider_that_tells_what_it_holds_is_asked_for_many_at_once_and_adds_only_those(
+    make_pipeline: Callable[..., Pipeline], servers: Servers
+) -> None:
+    order = ["realdebrid", "torbox"]
+    pipeline = make_pipeline(downloaders__torbox__enabled=True, downloaders__order=order)
+    servers.control("/faults", {"provider": "torbox", "kind": "status", "status": 503})
+    film, _ = completed(pipeline)
+    other = pipeline.add_movie(10378)
+    pipeline.run(for_=MINUTE)
+    lacking = file_of(pipeline, other).infohash
+    servers.control("/catalog", {"op": "lack", "provider": "torbox", "release": lacking})
+    servers.control("/faults", method="DELETE")
+    before = len(servers.control("/requests?provider=torbox")["requests"])
+    pass_time(pipeline, 2 * HOUR, step=15 * MINUTE)
+    rows = servers.control("/requests?provider=torbox")["requests"][before:]
+    asked = [str(row["path"]).partition("?")[0].rpartition("/")[2] for row in rows if row["status"] == 200]
+    assert (asked.count("checkcached"), asked.count("createtorrent")) == (2, 1), "both at once, then the one"
+    assert [source.provider for source in file_of(pipeline, film).sources] == ["realdebrid", "torbox"]
+    assert [source.provider for source in file_of(pipeline, other).sources] == ["realdebrid"]
+    assert len(servers.control("/magnets?provider=torbox")["magnets"]) == 1
+
+
 def test_a_person_can_switch_the_second_source_off(
     make_pipeline: Callable[..., Pipeline], servers: Servers
 ) -> None:

@@ -19,7 +19,17 @@ from program.clock import SystemClock
 from program.demo.catalog import load_catalog
 from program.demo.clips import ClipError, ClipStore, default_cache
 from program.demo.launch import unmount, wait_until
-from program.demo.servers import alldebrid, jellyfin, overseerr, plex, realdebrid, tmdb, torrentio, tvdb
+from program.demo.servers import (
+    alldebrid,
+    jellyfin,
+    overseerr,
+    plex,
+    realdebrid,
+    tmdb,
+    torbox,
+    torrentio,
+    tvdb,
+)
 from program.demo.servers.account import Account
 from program.demo.servers.addresses import Addresses
 from program.demo.servers.cdn import Cdn
@@ -37,10 +47,10 @@ from program.demo.servers.world import Keys, World, make_keys
 # How often it is looked whether the parent still lives.
 PARENT_LOOK_SECONDS = 0.5
 ORPHAN_SECONDS = 20.0
-# The CDN of the second debrid service.
-OTHER_CDN = "alldebrid-cdn"
+# The CDNs of the further debrid services.
+ALLDEBRID_CDN, TORBOX_CDN = "alldebrid-cdn", "torbox-cdn"
 # Where a vendor's API begins behind scheme and host.
-API_PATHS = {"tmdb": "/3", "tvdb": "/v4", "realdebrid": "/rest/1.0"}
+API_PATHS = {"tmdb": "/3", "tvdb": "/v4", "realdebrid": "/rest/1.0", "torbox": "/v1/api"}
 
 
 def main(arguments: list[str]) -> int:
@@ -108,13 +118,14 @@ def _start(options: argparse.Namespace, faults: FaultPlan) -> dict[str, Any]:
     clips = ClipStore(options.clips)
     clips.prepare(catalog)
     world = World(clock, clips, make_keys(options.seed), Journal(clock), options.mount_root, catalog)
-    account, magnets, desk = Account(world, Addresses(world)), Magnets(world, Addresses(world)), Desk(world)
+    account, desk = Account(world, Addresses(world)), Desk(world)
+    magnets = {name: Magnets(world, Addresses(world), name) for name in ("alldebrid", "torbox")}
     shelves = (Shelf(world, "plex", PLEX_TAG), Shelf(world, "jellyfin", JELLYFIN_TAG))
     cdn = Cdn(world, account.addresses)
-    other = Cdn(world, magnets.addresses)
+    further = {f"{name}-cdn": Cdn(world, one.addresses) for name, one in magnets.items()}
     roots = {
         "cdn": _serve("cdn", cdn.endpoint, world, faults),
-        OTHER_CDN: _serve(OTHER_CDN, other.endpoint, world, faults),
+        **{name: _serve(name, one.endpoint, world, faults) for name, one in further.items()},
     }
     apps = {
         "tmdb": tmdb.create_app(world),
@@ -122,7 +133,8 @@ def _start(options: argparse.Namespace, faults: FaultPlan) -> dict[str, Any]:
         "torrentio": torrentio.create_app(world),
         "overseerr": overseerr.create_app(world, desk),
         "realdebrid": realdebrid.create_app(world, account, roots["cdn"]),
-        "alldebrid": alldebrid.create_app(world, magnets, roots[OTHER_CDN]),
+        "alldebrid": alldebrid.create_app(world, magnets["alldebrid"], roots[ALLDEBRID_CDN]),
+        "torbox": torbox.create_app(world, magnets["torbox"], roots[TORBOX_CDN]),
         "plex": plex.create_app(world, shelves[0]),
         "jellyfin": jellyfin.create_app(world, shelves[1]),
     }

@@ -14,7 +14,7 @@
     POST /expire                      {} all CDN links of every provider now, or {"after_bytes": n} in the middle of the next read
     GET  /account                     {"torrents": [{id, hash, status, selected, filename, added}]}: Real-Debrid's
     POST /account/remove              {"id": …}: Real-Debrid has lost a torrent
-    GET  /magnets                     {"magnets": [{id, hash, status, filename}]}: AllDebrid's
+    GET  /magnets?provider=           {"magnets": [{id, hash, status, filename}]}: AllDebrid's, or TorBox's
     GET  /library                     {"plex": [{path, ids, season, episodes, size, …}], "jellyfin": […]}
     GET  /wishes                      {"requests": [{id, type, tmdb, seasons, status, media_status}]}
     GET  /options, POST /options      the knobs of `world.Options`, and "latency": {"cdn": 0.04}
@@ -25,6 +25,7 @@ A request app's request: {"op": "request", "media_type": "movie" | "tv", "tmdb":
 "status"?: "approved" | "pending", "webhook"?: {"url", "authorization"?}}. A wrong call answers 400 with {"detail"}.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +52,7 @@ class Control:
         world: World,
         faults: FaultPlan,
         account: Account,
-        magnets: Magnets,
+        magnets: Mapping[str, Magnets],
         cdn: Cdn,
         desk: Desk,
         shelves: tuple[Shelf, ...],
@@ -182,7 +183,7 @@ class Control:
         """Let links expire."""
         after = (request.get_json(silent=True) or {}).get("after_bytes")
         if after is None:
-            both = (self._account.addresses, self._magnets.addresses)
+            both = (self._account.addresses, *(one.addresses for one in self._magnets.values()))
             return json_reply({"expired": sum(addresses.expire_all() for addresses in both)})
         self._cdn.expire_in_next_read(int(after))
         return json_reply({"after_bytes": int(after)})
@@ -210,15 +211,16 @@ class Control:
         return json_reply({"removed": torrent is not None})
 
     def magnets(self) -> Response:
-        """Return the entries of the other account, newest first."""
+        """Return the entries of another account, newest first."""
+        magnets = self._magnets[request.args.get("provider", "alldebrid")]
         rows = [
             {
                 "id": one.id,
                 "hash": one.infohash,
-                "status": STATES[self._magnets.state(one)],
+                "status": STATES[magnets.state(one)],
                 "filename": one.name,
             }
-            for one in self._magnets.all()
+            for one in magnets.all()
         ]
         return json_reply({"magnets": rows})
 
@@ -258,7 +260,8 @@ class Control:
         """Bring everything back to the start."""
         self._faults.remove()
         self._account.clear()
-        self._magnets.clear()
+        for magnets in self._magnets.values():
+            magnets.clear()
         self._desk.clear()
         for shelf in self._shelves:
             shelf.clear()

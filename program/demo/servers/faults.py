@@ -231,6 +231,11 @@ def _alldebrid_error(status: int, code: int | str | None) -> tuple[Headers, byte
     return JSON, _json(status="error", error={"code": word, "message": word.replace("_", " ").lower()})
 
 
+def _torbox_error(_: int, code: int | str | None) -> tuple[Headers, bytes]:
+    """Return TorBox's envelope."""
+    return JSON, _json(success=False, error=code, detail=str(code or "Something went wrong."), data=None)
+
+
 def _realdebrid_error(status: int, code: int | str | None) -> tuple[Headers, bytes]:
     """Return Real-Debrid's body; a gateway's 5xx without a code is a page, as it comes from in front of the API."""
     number = _RD_USUAL.get(status) if code is None else int(code)
@@ -258,6 +263,7 @@ def _json(**fields: object) -> bytes:
 
 _ERROR_BODIES: Mapping[str, Callable[[int, int | str | None], tuple[Headers, bytes]]] = {
     "alldebrid": _alldebrid_error,
+    "torbox": _torbox_error,
     "realdebrid": _realdebrid_error,
     "tmdb": _tmdb_error,
     "tvdb": _tvdb_error,
@@ -265,5 +271,6 @@ _ERROR_BODIES: Mapping[str, Callable[[int, int | str | None], tuple[Headers, byt
     "torrentio": _torrentio_error,
     "cdn": _cdn_error,
     "alldebrid-cdn": _cdn_error,
+    "torbox-cdn": _cdn_error,
     "jellyfin": _jellyfin_error,
 }

@@ -1,4 +1,4 @@
-"""The AllDebrid account: one entry per hash, with all its files, each behind a locked link."""
+"""The account of AllDebrid, and of TorBox: one entry per hash, with all its files."""
 
 import threading
 from collections import deque
@@ -45,6 +45,7 @@ class Magnets:
 
     world: World
     addresses: Addresses
+    provider: str = "alldebrid"
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _magnets: dict[int, Magnet] = field(default_factory=dict)
     _recent: deque[datetime] = field(default_factory=deque)
@@ -99,11 +100,14 @@ class Magnets:
         """Return the entry's status code."""
         if magnet.release is None:
             return QUEUED
+        return READY if self.holds(magnet.infohash) else DOWNLOADING
+
+    def holds(self, infohash: str) -> Release | None:
+        """Return a torrent that could be read at once, None when it is not held."""
         with self.world.lock:
-            release = self.world.catalog.find_release(magnet.infohash)
+            release = self.world.catalog.find_release(infohash)
             is_held = release is not None and release.availability == CACHED
-            is_lacking = magnet.infohash in self.world.lacking.get("alldebrid", ())
-        return READY if is_held and not is_lacking else DOWNLOADING
+            return release if is_held and infohash not in self.world.lacking.get(self.provider, ()) else None
 
     def active(self) -> int:
         """Return how many entries are not finished."""

@@ -65,6 +65,7 @@ class Keys:
     tvdb_token: str
     realdebrid: str
     alldebrid: str
+    torbox: str
     plex: str
     jellyfin: str
     overseerr: str
@@ -90,6 +91,7 @@ def make_keys(seed: int) -> Keys:
         jellyfin=hexes(32),
         overseerr=letters(68),
         alldebrid=letters(20),
+        torbox="-".join(hexes(count) for count in (8, 4, 4, 4, 12)),
     )
 
 

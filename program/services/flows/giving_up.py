@@ -52,17 +52,17 @@ def give_up(ctx: FlowContext, entry: Entry, refusals: Collection[tuple[str, str,
     now = ctx.clock.now()
 
     def another(tx: Tx, root: Node, leaf: Item) -> Changes:
-        newest = next(iter(entries.for_items(tx, (leaf.id,))), None)
         path = root.path_to(leaf.id)
         is_wanted = leaf.is_requested and not any(node.item.facts.paused_at for node in path)
-        if not is_wanted or is_failed(leaf.facts) or newest is None or newest.id != entry.id:
+        if not is_wanted or is_failed(leaf.facts) or not _is_the_copy(tx, entry, leaf.id):
             return SUCCESS
         for provider, code, reason in refusals:
             until = now + BELIEVED if code in FOR_NOW else None
             for node in path:
                 block = Block(provider=provider, code=_as_block(code), sentence=reason, until=until)
                 streams.block(tx, node.item.id, entry.infohash, block, now)
-        return restarted(leaf, now)
+        # Without a further copy the title lacks nothing; its own search finds another one.
+        return SUCCESS if entry.ranking_profile else restarted(leaf, now)
 
     with ctx.db.write() as tx:
         sources.set_given_up(tx, entry.id, now)
@@ -75,11 +75,18 @@ def come_back(ctx: FlowContext, entry: Entry) -> None:
     """Let the titles of a file that was given up have it again, unless another one has come for them."""
     with ctx.db.write() as tx:
         sources.set_given_up(tx, entry.id, None)
-        newest = [entries.for_items(tx, (item_id,))[0].id for item_id in entry.item_ids]
-        if set(newest) != {entry.id}:
+        if not all(_is_the_copy(tx, entry, item_id) for item_id in entry.item_ids):
             return
         entries.relink(tx, entry.id, ctx.clock.now())
     tell(ctx, entry, "came_back", "It can be read again, so it stays.")
+
+
+def _is_the_copy(tx: Tx, entry: Entry, item_id: int) -> bool:
+    """Return whether a file is the one that an item has of its kind (the usual copy, or a further one of a profile)."""
+    copies = (
+        one for one in entries.for_items(tx, (item_id,)) if one.ranking_profile == entry.ranking_profile
+    )
+    return next((one.id for one in copies), None) == entry.id
 
 
 def _as_block(code: str) -> str:
