@@ -33,7 +33,7 @@ from program.queues import Sandbox
 from program.queues.engine import Engine
 from program.queues.meter import Meter
 from program.services.flows import names
-from program.services.flows.context import FlowContext
+from program.services.flows.context import NAMES, FlowContext
 from program.services.flows.queues import define_flows, define_plugins
 from program.settings.models import RootSettings
 from program.settings.provider import ProviderSettings
@@ -268,6 +268,7 @@ class Bootstrap:
             policy=self._policy,
             library=self._library,
             tell=self._bus.publish,
+            names_kept_in=self._store.folder / NAMES,
         )
         define_flows(self._engine, self._ctx)
         # A plugin has its queues before anybody can ask it, also one that is enabled later.

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from program.api.answers import RuleBody
 from program.api.context import ApiContext
@@ -11,7 +12,9 @@ from program.errors import NotFound
 from program.media.release import Candidate
 from program.media.wanted import Wanted, wanted_for
 from program.services.flows import copies
+from program.services.flows.context import NAMES
 from program.services.matching.explain import Explained, best_first, chain, explain_releases, found_again
+from program.services.matching.kept_names import kept_in
 from program.settings.ranking import RankingOptions
 
 # Nobody reads the rules of more releases than these, and each takes a millisecond.
@@ -47,12 +50,18 @@ def reasons(context: ApiContext, item_id: int, candidates: Iterable[Candidate]) 
     wanted, ranking = wanted_of(context, item_id)
     known = {one.release.infohash: one.id for one in list(candidates)[:MOST_EXPLAINED]}
     found = [found_again(one.release) for one in candidates if one.release.infohash in known]
-    explained = explain_releases(wanted, found, ranking, context.clock.now())
+    with kept_in(names_folder(context)):
+        explained = explain_releases(wanted, found, ranking, context.clock.now())
     above = {one.above.infohash: one.sentence for one in chain(best_first(explained, ranking), ranking)}
     return {
         known[one.release.infohash]: Reasons(rules_of(one), above.get(one.release.infohash))
         for one in explained
     }
+
+
+def names_folder(context: ApiContext) -> Path:
+    """Return where the names are kept that searches read."""
+    return context.store.folder / NAMES
 
 
 def rules_of(one: Explained) -> list[RuleBody]:

@@ -7,13 +7,14 @@ from pydantic import Field, JsonValue, model_validator
 
 from program.api.answers import Body, RuleBody
 from program.api.context import ApiContext
-from program.api.explained import rules_of, wanted_of
+from program.api.explained import names_folder, rules_of, wanted_of
 from program.api.payloads import ItemId
 from program.api.routes import Payload, Route
 from program.media.item import MediaType, Title
 from program.media.release import FoundRelease
 from program.media.wanted import Wanted, WantedEpisode
 from program.services.matching.explain import Difference, Explained, best_first, chain, explain_releases
+from program.services.matching.kept_names import kept_in
 from program.settings.ranking import RankingOptions
 
 MOST_NAMES = 500
@@ -161,7 +162,9 @@ def explain(context: ApiContext, body: ExplainPayload) -> ExplainBody:
         wanted, ranking = body.item.wanted(), context.store.current.ranking.plain()
     else:
         wanted, ranking = wanted_of(context, body.item_id or 0)
-    return answer(explain_releases(wanted, body.found(), ranking, context.clock.now()), ranking)
+    with kept_in(names_folder(context)):
+        explained = explain_releases(wanted, body.found(), ranking, context.clock.now())
+    return answer(explained, ranking)
 
 
 def answer(explained: tuple[Explained, ...], ranking: RankingOptions) -> ExplainBody:

@@ -29,7 +29,7 @@ HOMES = {
     "apscheduler": ("program.scheduler",),
     "click": ("main", "program.cli"),
     "defusedxml": ("program.services",),
-    "diskcache": ("program.answer_cache", "program.vfs"),
+    "diskcache": ("program.answer_cache", "program.services.matching.kept_names", "program.vfs"),
     "flask": ("program.api", "program.web", "program.demo"),
     "fuse": ("program.vfs.operations", "program.vfs.mount"),
     "langcodes": ("program.services",),

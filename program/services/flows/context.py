@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Protocol
 
 from program import log
@@ -29,6 +30,8 @@ from program.settings.models import RootSettings
 from program.settings.ranking import RankingOptions
 
 Changes = Mapping[int, Mapping[str, object]]
+# Where names are kept that were read before, within the config folder.
+NAMES = "cache/names"
 # The longest text of somebody else that is kept in a story.
 LONGEST_TEXT = 500
 # A folder is scanned again at the earliest this long after the last scan.
@@ -161,6 +164,7 @@ class FlowContext:
     policy: Callable[[], Policy]
     library: Library
     tell: Callable[[Told], None]
+    names_kept_in: Path | None = None
     scans: ScanLedger = field(default_factory=ScanLedger)
     renewals: Renewals = field(default_factory=Renewals)
     in_hand: TorrentsInHand = field(default_factory=TorrentsInHand)

@@ -108,7 +108,9 @@ def parse(ctx: FlowContext, job: Job) -> Outcome:
     troubles |= {key: rest.reason for key, rest in resting.items()}
     waits = {**heard.waits, **{key: rest.until for key, rest in resting.items()}}
     ranking = data.overrides.ranking or ctx.settings().ranking.plain()
-    task = ParseTask(data.wanted, heard.releases, ranking, ctx.clock.now(), data.overrides.any_part)
+    task = ParseTask(
+        data.wanted, heard.releases, ranking, ctx.clock.now(), data.overrides.any_part, ctx.names_kept_in
+    )
     judged = _judged(job.in_sandbox(task, len(heard.releases)) if heard.releases else ())
     sentences = tuple(said_by(key, trouble) for key, trouble in troubles.items())
     until = min(waits.values()) if waits and waits.keys() == troubles.keys() else None

@@ -8,9 +8,10 @@ from datetime import datetime
 
 from program.media.release import FoundRelease, JudgedRelease, Rejection
 from program.media.wanted import Wanted
+from program.services.matching.kept_names import read
 from program.services.matching.names import Names, TitleMatch
 from program.services.matching.numbering import WEAK
-from program.services.matching.parse import Parsed, parse
+from program.services.matching.parse import Parsed
 from program.services.matching.rank import score_of
 from program.services.matching.rules import RULES
 from program.services.matching.rules.base import Look, Rule, refused
@@ -59,7 +60,7 @@ def look_at(
     wanted: Wanted, names: Names, title: str, ranking: RankingOptions, now: datetime, size: int | None = None
 ) -> Look:
     """Return what the rules look at for one release name."""
-    parsed = parse(title, of_film=wanted.is_movie)
+    parsed = read(title, of_film=wanted.is_movie)
     match = _best_match(wanted, names, parsed, ranking)
     if parsed.form in WEAK and match.reading.text.rstrip("]) ").endswith(_number_of(parsed)):
         # The lone number turned out to be the title's.
