@@ -51,9 +51,17 @@ class Names:
                     self._known[spelling.joined] = (spelling, text)
                     self._alike.setdefault(_kind(spelling), []).append((spelling, text))
         self._first = spellings(wanted.title)[:1]
+        self._compared: dict[TitleReading, TitleMatch] = {}
 
     def closest(self, reading: TitleReading) -> TitleMatch:
         """Return how close one reading comes."""
+        found = self._compared.get(reading)
+        if found is None:
+            # The releases of a search are mostly of few titles.
+            found = self._compared[reading] = self._compare(reading)
+        return found
+
+    def _compare(self, reading: TitleReading) -> TitleMatch:
         best, name = 0.0, ""
         for mine in spellings(reading.text):
             exact = self._known.get(mine.joined)
