@@ -110,7 +110,7 @@ def trial(folder: Path, proof: Proof) -> Trial:
     before = path.read_text(encoding="utf-8")
     _write(path, proof.changed(before))
     try:
-        code, said = _pytest(folder, proof.tests, ONE_SECONDS)
+        code, said = _pytest(folder, ("-x", *proof.tests), ONE_SECONDS)
     finally:
         _write(path, before)
     summary = SUMMARY.search(said)
@@ -132,32 +132,32 @@ def _write(path: Path, text: str) -> None:
         compiled.unlink()
 
 
-def _pytest(folder: Path, tests: Iterable[str], seconds: float) -> tuple[int, str]:
+def _pytest(folder: Path, arguments: Iterable[str], seconds: float) -> tuple[int, str]:
     """Return pytest's exit code and what it said. A test that goes on too long has failed."""
     with tempfile.TemporaryFile("w+", encoding="utf-8") as said:
         child = os.fork()
         if child == 0:
-            _be_pytest(folder, tests, said.fileno())
+            _be_pytest(folder, arguments, said.fileno())
         code = _end_of(child, seconds)
         _take_away_mounts(folder.parent)
         said.seek(0)
         return code, said.read().strip() or f"1 failed: not at an end after {seconds:g} s"
 
 
-def _be_pytest(folder: Path, tests: Iterable[str], output: int) -> NoReturn:
+def _be_pytest(folder: Path, arguments: Iterable[str], output: int) -> NoReturn:
     """Run tests in this process, which has read the packages but nothing of the program yet, and end it."""
     os.setsid()
     os.dup2(output, 1)
     os.dup2(output, 2)
     os.chdir(folder)
     sys.path[:] = [path for path in sys.path if path not in ("", str(ROOT))]
-    how = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:randomly", "-n", "0", "--tb=line", "--timeout=60"]
+    how = ["-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-n", "0", "--tb=line", "--timeout=60"]
     # Its own plugins are among the packages that are read already.
     how += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
     how.append(f"--basetemp={folder.parent / f'tests-{os.getpid()}'}")
     code = 2
     try:
-        code = int(pytest.main([*how, *tests]))
+        code = int(pytest.main([*how, *arguments]))
     except BaseException:  # noqa: BLE001 - boundary: the child says what happened and ends
         traceback.print_exc()
     finally:
