@@ -58,7 +58,7 @@ def picture(web: Web, mark: str) -> Answer:
         raise NotFound("there is no such picture")
     found = web.posters.get(address)
     if found is None:
-        return Response(pictures.drawing("").encode(), mimetype="image/svg+xml")
+        return Response(pictures.drawing(request.args.get("of", "")).encode(), mimetype="image/svg+xml")
     return pictures.answer(found.body, found.kind, pictures.KEPT_SECONDS)
 
 
@@ -100,7 +100,7 @@ def wishes(web: Web) -> Answer:
 def _picture(web: Web, title: TitleBody) -> str:
     if not title.poster:
         return ""
-    return url_for("web.picture", mark=_mark(web, title.poster), at=title.poster)
+    return url_for("web.picture", mark=_mark(web, title.poster), at=title.poster, of=title.title)
 
 
 def _mark(web: Web, address: str) -> str:

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 from program.errors import NotFound
 from program.log import redact
 from program.plugins import PluginState
+from program.services.flows import ranking_preview
 from program.settings import document as documents
 from program.settings.applies import Applies, applies, changed
 from program.settings.fields import fields
@@ -23,7 +24,9 @@ from program.web.activity import try_out
 from program.web.forms import Block, Field, block_of
 from program.web.pages import Answer, Page, Web
 
-GENERAL = "general"
+GENERAL, RANKING = "general", "ranking"
+# Somebody waits for the page; a large library is compared as far as this goes.
+PREVIEW_SECONDS = 2.0
 # In the order in which they matter to most; what is not named here follows.
 SECTIONS: Mapping[str, str] = {
     "indexing": "Titles",
@@ -91,10 +94,25 @@ def save(web: Web, section: str) -> Answer:
     if form.get("sure") != "yes":
         kept = [(name, value) for name, value in form.items(multi=True) if name not in OURS]
         revision = form.get("revision", "")
+        others = _other_choices(web, read.change) if section == RANKING else None
         return pages.render(
-            "settings_review.html", section=section, changes=changes, kept=kept, revision=revision
+            "settings_review.html",
+            section=section,
+            changes=changes,
+            kept=kept,
+            revision=revision,
+            others=others,
         )
     return _store(web, section, block, read.change, changes)
+
+
+def _other_choices(web: Web, change: Document) -> ranking_preview.Page:
+    """Return which titles would choose another release, of those that a glance at the library reaches."""
+    api = web.api
+    compared = ranking_preview.Preview(
+        api.db, api.clock, api.providers(), api.store.current, _with(web, change)
+    )
+    return compared.page(ranking_preview.Bounds(seconds=PREVIEW_SECONDS))
 
 
 def test(web: Web, section: str, key: str) -> Answer:

@@ -12,6 +12,7 @@ from program.settings.models import RootSettings
 from program.web import forms
 from program.web.settings import GENERAL
 from tests.api.home import CLASSES, KEY, Home
+from tests.db.library import release
 from tests.support.source import ROOT
 from tests.web.visitor import Page, Visitor
 
@@ -227,3 +228,16 @@ def test_every_kind_of_value_of_the_real_settings_is_read_back_as_it_was() -> No
 def test_the_classes_of_this_home_are_drawn(owner: Visitor) -> None:
     for kind in CLASSES:
         assert kind.title in owner.open(f"/settings/{kind.section}").text
+
+
+def test_changed_rules_of_choosing_say_which_titles_would_choose_otherwise(
+    home: Home, owner: Visitor
+) -> None:
+    film = home.library.film()
+    first = release("a" * 40, 100, raw_title="Sintel.2010.1080p.WEB-DL.x264-A")
+    home.library.find_releases(film, first)
+    review = change(owner, "ranking", ranking__require="a word that no name has")
+    assert "What would be chosen differently" in review.text
+    assert "Sintel.2010.1080p.WEB-DL.x264-A nothing" in review.text
+    assert "1 title with known releases was compared" in review.text
+    assert "chosen differently" not in change(owner, "log", log__level="DEBUG").text
