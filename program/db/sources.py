@@ -4,10 +4,10 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from sqlalchemy import delete, exists, func, insert, select, update
+from sqlalchemy import delete, exists, func, insert, or_, select, update
 
 from program.db.engine import Tx
-from program.db.tables import MediaEntry, Source, SourceTrouble, TorrentOffer
+from program.db.tables import MediaEntry, Source, SourceTrouble, StreamBlock, TorrentOffer
 from program.media.entry import FetchedTorrent, Trouble, is_same_file
 
 # Failures closer together than this are one failure: many readers meet the same dead link.
@@ -130,15 +130,23 @@ def set_given_up(tx: Tx, entry_id: int, at: datetime | None) -> None:
     tx.connection.execute(update(MediaEntry).where(MediaEntry.id == entry_id).values(given_up_at=at))
 
 
-def not_offered(tx: Tx, provider: str, limit: int) -> tuple[str, ...]:
-    """Return torrents of files in the tree that a provider was never asked about, the newest first."""
+def not_offered(tx: Tx, provider: str, now: datetime, limit: int) -> tuple[str, ...]:
+    """Return torrents of files in the tree that a provider was never asked about, the newest first.
+
+    One that it refused when it was searched for is left out while that refusal is believed.
+    """
     has_source = exists().where(Source.entry_id == MediaEntry.id, Source.provider == provider)
     was_asked = exists().where(
         TorrentOffer.provider == provider, TorrentOffer.infohash == MediaEntry.infohash
     )
+    has_refused = exists().where(
+        StreamBlock.infohash == MediaEntry.infohash,
+        StreamBlock.provider == provider,
+        or_(StreamBlock.until.is_(None), StreamBlock.until > now),
+    )
     query = (
         select(MediaEntry.infohash)
-        .where(MediaEntry.registered_at.is_not(None), ~has_source, ~was_asked)
+        .where(MediaEntry.registered_at.is_not(None), ~has_source, ~was_asked, ~has_refused)
         .group_by(MediaEntry.infohash)
         .order_by(func.max(MediaEntry.registered_at).desc(), MediaEntry.infohash)
         .limit(limit)

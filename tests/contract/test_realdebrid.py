@@ -458,15 +458,20 @@ def test_a_link_to_a_file_of_another_size_is_gone(scripted: Callable[..., RealDe
     assert refused.value.code == "gone"
 
 
-@pytest.mark.parametrize(("status", "code"), [(503, 19), (503, 24), (503, 35), (404, 7)])
-def test_a_dead_link_is_gone(scripted: Callable[..., RealDebrid], status: int, code: int) -> None:
+@pytest.mark.parametrize(
+    ("status", "code", "word"),
+    [(503, 19, "gone"), (503, 24, "gone"), (503, 35, "infringing"), (404, 7, "gone")],
+)
+def test_a_dead_link_is_gone_and_one_that_is_refused_as_infringing_is_that(
+    scripted: Callable[..., RealDebrid], status: int, code: int, word: str
+) -> None:
     script = Script(episodes(1), {"L1": leads_to(1)})
     debrid = scripted(script)
     torrent = debrid.fetch(HASH, None)
     script.links = {"L1": (status, code)}
     with pytest.raises(DownloadRefused) as refused:
         debrid.link(wish(torrent, torrent.files[0]))
-    assert refused.value.code == "gone"
+    assert refused.value.code == word
 
 
 @pytest.mark.parametrize("state", ["error", "magnet_error", "virus", "dead"])

@@ -128,6 +128,18 @@ def test_a_provider_that_tells_what_it_holds_is_asked_for_many_at_once_and_adds_
     assert len(servers.control("/magnets?provider=torbox")["magnets"]) == 1
 
 
+def test_a_provider_that_has_just_refused_a_torrent_is_not_asked_for_it_again(
+    both: Pipeline, servers: Servers
+) -> None:
+    for release in servers.control("/catalog")["releases"]:
+        servers.control("/catalog", {"op": "lack", "provider": "realdebrid", "release": release["name"]})
+    _, entry = completed(both)
+    assert [source.provider for source in entry.sources] == ["alldebrid"]
+    asked = servers.control("/counts")["realdebrid"]
+    pass_time(both, HOUR)
+    assert servers.control("/counts")["realdebrid"] == asked
+
+
 def test_a_person_can_switch_the_second_source_off(
     make_pipeline: Callable[..., Pipeline], servers: Servers
 ) -> None:

@@ -194,7 +194,9 @@ class RealDebrid(Downloader[RealDebridSettings]):
     def link(self, wanted: StreamLinkRequested) -> Link:
         """Return a fresh address of the file: the one whose name and size its link answers with."""
         answer = self._unrestrict(wanted.link) if wanted.link else None
-        if answer is None or not _names(answer, wanted.file_name, wanted.size):
+        if not isinstance(answer, Unrestricted) or not _names(answer, wanted.file_name, wanted.size):
+            if isinstance(answer, Refused) and answer.code == _INFRINGING:
+                raise DownloadRefused(self.key, "infringing", f"refused: {answer.reason}") from answer
             # No link yet, a dead one, or one that leads to another file: see where the torrent's links lead now.
             answer = self._found_again(wanted)
         return Link(answer.download, self.clock.now() + LINK_LIFETIME, self.key)
@@ -319,7 +321,8 @@ class RealDebrid(Downloader[RealDebridSettings]):
 
     def _joined(self, info: Info) -> list[tuple[File, str, Unrestricted]]:
         """Return the selected files with the links that really lead to them, told by name, else by a size that is unique."""
-        answers = [(link, answer) for link in info.links if (answer := self._unrestrict(link)) is not None]
+        told = [(link, self._unrestrict(link)) for link in info.links]
+        answers = [(link, answer) for link, answer in told if isinstance(answer, Unrestricted)]
         if any(_is_packed(answer) for _, answer in answers):
             raise DownloadRefused(self.key, "no_video", "its files come packed as an archive")
         files, joined = list(info.selected), []
@@ -332,18 +335,18 @@ class RealDebrid(Downloader[RealDebridSettings]):
                     answers.remove((link, answer))
         return joined
 
-    def _unrestrict(self, link: str) -> Unrestricted | None:
-        """Return what a link leads to, None when it is dead."""
+    def _unrestrict(self, link: str) -> Unrestricted | NotFound | Refused:
+        """Return what a link leads to, or what the service said when it is dead."""
         try:
             return self.http.parse(self.http.post("/unrestrict/link", form={"link": link}), Unrestricted)
-        except NotFound:
-            return None
+        except NotFound as unknown:
+            return unknown
         except Refused as refusal:
             if refusal.code == _INFRINGING and self._is_near_limit():
                 at = self.clock.now() + DOUBT
                 raise RetryLater(at, f"{self.key}: refused as infringing right after a limit") from refusal
             if refusal.code in _DEAD_LINK_CODES:
-                return None
+                return refusal
             raise
 
     def _ask(self, send: Callable[[], Response]) -> Response:

@@ -72,7 +72,7 @@ def _begin(ctx: FlowContext, data: SecondSources) -> Outcome:
     can_check = data.provider in ctx.registry.hooks_for(CacheCheckRequested.type)
     limit = CHECKED_PER_RUN if can_check else ADDED_PER_RUN
     with ctx.db.read() as tx:
-        left = sources.not_offered(tx, data.provider, limit)
+        left = sources.not_offered(tx, data.provider, ctx.clock.now(), limit)
     chosen = replace(data, left=left, is_checked=not can_check)
     if not left or not can_check:
         return Next(chosen) if left else Done(None)
