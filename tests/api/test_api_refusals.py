@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import socket
 from collections.abc import Iterator
+from urllib.parse import quote
 
 import pytest
 
@@ -200,6 +201,76 @@ def test_a_body_that_is_too_large_is_413(quiet: Home) -> None:
         413,
         "the body is larger than 1024 KiB",
     )
+
+
+MIB = 1024 * 1024
+DEEP = 100_000
+
+
+@pytest.mark.parametrize(
+    ("content", "headers", "status"),
+    [
+        (b"", {}, 400),
+        (b" " * 10 * MIB, {}, 413),
+        (b"[" * DEEP, {}, 400),
+        (b'{"ids":' * DEEP, {}, 400),
+        (b'{"ids": ' + b"[" * 5000 + b"1" + b"]" * 5000 + b"}", {}, 400),
+        ('{"ids": [1]}'.encode("utf-16"), {"Content-Type": "application/json; charset=utf-16"}, 400),
+        (b'{"ids": ["\xff\xfe"]}', {}, 400),
+        (b'{"ids": [1]}', {"Content-Type": "application/json; charset=no-such"}, 404),
+        (b'{"ids": ["9223372036854775808"]}', {}, 422),
+        (b'{"ids": [1e400]}', {}, 422),
+        (b'{"ids": [NaN]}', {}, 422),
+        (b"\x00" * 100, {}, 400),
+    ],
+    ids=[
+        "empty",
+        "10 MB",
+        "deep list",
+        "deep object",
+        "deep value",
+        "utf-16",
+        "no text",
+        "strange charset",
+        "overflow",
+        "infinite",
+        "NaN",
+        "zeros",
+    ],
+)
+def test_a_hostile_body_is_refused_in_json(
+    quiet: Home, content: bytes, headers: dict[str, str], status: int
+) -> None:
+    sent = {"Content-Type": "application/json", **headers}
+    assert quiet.refused("POST", "/items/retry", data=content, headers=sent)[0] == status
+
+
+@pytest.mark.parametrize(
+    "number", ["9223372036854775808", "1" * 400, "-1", "1.5", "0x10", "\u0661", "1\r\nX-Evil: 1"]
+)
+def test_a_number_that_no_database_takes_is_refused_wherever_it_stands(quiet: Home, number: str) -> None:
+    for path in (
+        "/items/{}",
+        "/items/{}/streams",
+        "/items/{}/timeline",
+        "/stream/file/{}",
+        "/stream/hls/{}/index.m3u8",
+    ):
+        answer = quiet.call("GET", path.format(quote(number, safe="")))
+        assert answer.status_code == 422
+        assert "X-Evil" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    "text", ["<script>alert(1)</script>", "a\r\nSet-Cookie: x=1", "\x00", "%s%n", "' or 1=1 --"]
+)
+def test_what_a_client_sends_is_never_more_than_text(quiet: Home, text: str) -> None:
+    named = quote(text, safe="")
+    for path in (f"/queues/{named}/jobs", f"/{named}", f"/items?search={named}"):
+        answer = quiet.call("GET", path)
+        assert answer.headers["Content-Type"] == "application/json"
+        assert answer.status_code < 500
+        assert "Set-Cookie" not in answer.headers
 
 
 @on_sqlite

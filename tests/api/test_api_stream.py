@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -165,6 +166,22 @@ def test_a_stream_asks_for_the_key(radio: Radio) -> None:
 
 
 # How many there may be
+
+
+CROWD = 32
+
+
+def test_of_thirty_two_listeners_six_are_served_and_all_are_forgotten_when_they_drop(radio: Radio) -> None:
+    paths = ("/stream/events", "/stream/notifications", "/stream/logging")
+    answers = [radio.listen(paths[turn % 3]) for turn in range(CROWD)]
+    assert Counter(answer.status_code for answer in answers) == {200: MOST, 503: CROWD - MOST}
+    assert {answer.headers["Retry-After"] for answer in answers if answer.status_code == 503} == {"5"}
+    assert [radio.listen(path).status_code for path in ("/stats", "/items", "/calendar")] == [200] * 3
+    for answer in answers:
+        answer.close()
+    until(lambda: radio.streams.count() == 0, what="no listener left")
+    again = [radio.listen() for _ in range(MOST)]
+    assert [answer.status_code for answer in again] == [200] * MOST
 
 
 def test_six_may_listen_and_the_seventh_is_told_when_to_come_back(radio: Radio) -> None:
