@@ -9,7 +9,7 @@ import sys
 import urllib.request
 from pathlib import Path
 
-ADDRESS = f"http://127.0.0.1:{os.environ.get('RIVULET_API__PORT', '8484')}{os.environ.get('RIVULET_API__BASE_PATH', '')}"
+ADDRESS = f"http://127.0.0.1:{os.environ.get('RIVULET_API__PORT', '8484')}"
 SETTINGS = Path(os.environ.get("RIVULET_CONFIG", "/config")) / "settings.json"
 PERSONS_MATTER = ("providers", "settings")
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from flask import Response, url_for
+from flask import Response, request, url_for
 
 from program.api.answers import FeedsBody
 from program.api.auth import address_token, same
@@ -29,10 +29,8 @@ LONGEST_LINE = 74
 
 def addresses(context: ApiContext) -> FeedsBody:
     """Return the addresses of both feeds; they change with the API key."""
-    token = address_token(context, PURPOSE)
-    return FeedsBody(
-        calendar=f"{PREFIX}/feeds/{token}/calendar.ics", arrivals=f"{PREFIX}/feeds/{token}/arrivals.rss"
-    )
+    folder = f"{request.script_root}{PREFIX}/feeds/{address_token(context, PURPOSE)}"
+    return FeedsBody(calendar=f"{folder}/calendar.ics", arrivals=f"{folder}/arrivals.rss")
 
 
 def calendar(context: ApiContext, token: str) -> Response:

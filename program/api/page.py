@@ -6,7 +6,7 @@ from itertools import groupby
 
 from pydantic import BaseModel, RootModel
 
-from program.api import openapi
+from program.api import openapi, reference
 from program.api.routes import Access, Route, lists_in
 from program.api.server import ROUTES
 from program.settings.fields import fields
@@ -24,7 +24,12 @@ WHO = {Access.KEY: "", Access.ADDRESS: " (open to whoever knows the token)", Acc
 
 def api_page() -> str:
     """Return `docs/api.md`."""
-    return "\n".join([INTRODUCTION, *_lines((*ROUTES, openapi.route(ROUTES)))]).rstrip("\n") + "\n"
+    return (
+        "\n".join([INTRODUCTION, *_lines((*ROUTES, reference.route(ROUTES), openapi.route(ROUTES)))]).rstrip(
+            "\n"
+        )
+        + "\n"
+    )
 
 
 def _lines(routes: Iterable[Route]) -> Iterator[str]:

@@ -28,6 +28,7 @@ from program.api import (
     plugins,
     queues,
     ranking_preview,
+    reference,
     releases,
     scrape,
     settings,
@@ -39,6 +40,7 @@ from program.api import (
 )
 from program.api.context import ApiContext
 from program.api.errors import ApiError
+from program.api.proxy import BehindProxy
 from program.api.routes import Route, add
 from program.clock import SystemClock
 from program.errors import StartupError
@@ -89,7 +91,9 @@ def create_app(context: ApiContext) -> Flask:
     """Return the app with every route; each asks for the API key unless it is marked otherwise."""
     app = Flask("rivulet", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = context.store.current.api.max_body_kib * KIB
-    routes = (*ROUTES, *files.ROUTES, *dav.ROUTES, openapi.route(ROUTES))
+    described = (*ROUTES, reference.route(ROUTES))
+    routes = (*described, *files.ROUTES, *dav.ROUTES, openapi.route(described))
+    app.wsgi_app = BehindProxy(app.wsgi_app, context.store.current.api)  # type: ignore[method-assign]
     errors.install(app, context.clock)
     web.install(app, context)
     auth.install(app, {route.endpoint: route for route in routes}, context)
@@ -143,6 +147,8 @@ class ApiServer:
                 threads=self._threads,
                 ident=None,
                 outbuf_high_watermark=MOST_UNSENT,
+                # Whom to believe is decided by `BehindProxy`.
+                clear_untrusted_proxy_headers=False,
                 max_request_body_size=self._app.config["MAX_CONTENT_LENGTH"] * CUT_OFF,
             )
         except (OSError, ValueError) as error:

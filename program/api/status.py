@@ -5,6 +5,7 @@ from collections import deque
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, cast
 
+from flask import request
 from pydantic import BaseModel, JsonValue
 from pydantic_core import to_jsonable_python
 
@@ -108,7 +109,7 @@ def providers(context: ApiContext) -> ProvidersBody:
 
 def webhook_path(context: ApiContext, key: str) -> str:
     """Return the path at which a content service can send events without a header."""
-    return f"{PREFIX}/webhook/{key}/{webhook_token(context, key)}"
+    return f"{request.script_root}{PREFIX}/webhook/{key}/{webhook_token(context, key)}"
 
 
 def accounts(context: ApiContext) -> AccountsBody:

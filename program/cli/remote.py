@@ -21,7 +21,7 @@ def call(store: SettingsStore, method: str, path: str, body: Mapping[str, object
     headers = {"X-Api-Key": store.current.api_key.get_secret_value(), "Content-Type": "application/json"}
     content = json.dumps(body).encode() if body is not None else None
     try:
-        connection.request(method, f"{_base(store)}/api/v1{path}", content, headers)
+        connection.request(method, f"/api/v1{path}", content, headers)
         answer = connection.getresponse()
         text = answer.read()
     except OSError as error:
@@ -33,10 +33,6 @@ def call(store: SettingsStore, method: str, path: str, body: Mapping[str, object
     finally:
         connection.close()
     return _value(answer.status, text, f"{host}:{api.port}")
-
-
-def _base(store: SettingsStore) -> str:
-    return str(getattr(store.current.api, "base_path", ""))
 
 
 def _value(status: int, text: bytes, place: str) -> Any:

@@ -1,5 +1,6 @@
 """The sections of `settings.json` and their defaults. A provider's section is added by its class (`program.plugins`)."""
 
+from ipaddress import ip_network
 from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
@@ -34,6 +35,30 @@ class ApiSettings(Section):
     max_body_kib: int = Field(
         default=1024, ge=16, le=65536, description="Largest body that a request may have, in KiB"
     )
+    base_path: str = Field(
+        default="",
+        pattern=r"^(/[A-Za-z0-9._~-]+)*$",
+        description="Path at which a reverse proxy shows the pages and the API, e.g. /rivulet; empty: at its root",
+    )
+    trusted_proxies: list[str] = Field(
+        default=[],
+        description="Addresses or networks of reverse proxies whose X-Forwarded-For, -Proto and -Host are believed",
+    )
+    proxy_user_header: str = Field(
+        default="",
+        pattern=r"^[A-Za-z][A-Za-z0-9-]*$|^$",
+        description="Header in which a trusted proxy names who has signed in, e.g. Remote-User; empty: the password is asked for",
+    )
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _are_networks(cls, texts: list[str]) -> list[str]:
+        for text in texts:
+            try:
+                ip_network(text, strict=False)
+            except ValueError:
+                raise ValueError(f"{text!r} is no address and no network") from None
+        return texts
 
 
 class DatabaseSettings(Section):

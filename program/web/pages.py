@@ -11,6 +11,7 @@ from werkzeug.wrappers import Response
 
 from program.api.auth import same
 from program.api.context import ApiContext
+from program.api.proxy import USER
 from program.web.admin import Admin
 from program.web.posters import Posters
 from program.web.throttle import Throttle
@@ -66,8 +67,8 @@ def theme() -> str:
 
 
 def is_signed_in() -> bool:
-    """Return whether the request comes from somebody who gave the password; the cookie is signed."""
-    return session.get(SIGNED_IN) is True
+    """Return whether the request comes from somebody who gave the password, or whom a trusted proxy vouches for."""
+    return session.get(SIGNED_IN) is True or bool(request.environ.get(USER))
 
 
 def use_secret(web: Web) -> None:

@@ -19,7 +19,7 @@ from tests.support.lines import log_lines
 
 on_sqlite = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 
-OPEN = {"//health", "/health", "//openapi.json"}
+OPEN = {"//health", "/health", "//openapi.json", "/docs"}
 # Pages: the sign-in, the first visit, and what both look like.
 OPEN_PAGES = {"//sign-in", "//welcome", "//static/1"}
 SIGN_IN = {"/sign-in", "/welcome"}
