@@ -3,7 +3,6 @@
 import random
 from collections.abc import Iterator
 from datetime import UTC, datetime, time
-from hashlib import sha1
 
 import pytest
 
@@ -14,18 +13,11 @@ from program.media.wanted import Wanted, WantedEpisode
 from program.services.matching.judge import judge
 from program.services.matching.rank import order
 from program.settings.ranking import RankingSettings
+from tests.support.hostile import HOSTILE, hostile
 
 NOW = datetime(2031, 5, 1, 12, tzinfo=UTC)
 CATALOG = load_catalog(NOW)
 OPTIONS = RankingSettings().plain()
-HOSTILE = 200
-# Everything that makes points.
-BEST = (
-    "2160p.UHD.BluRay.DV.HDR10+.TrueHD.7.1.Atmos.x265",
-    "2160p.WEB-DL.DV.HDR.DDP5.1.H.265",
-    "1080p.BluRay.DTS-HD.MA.x264",
-)
-OTHERS = ("Harbour", "Dawn Patrol", "Ashes", "Quiet Meridian", "Undertow")
 
 
 def film_of(film: Film) -> Wanted:
@@ -75,56 +67,9 @@ def episodes_of(show: Show) -> Iterator[Wanted]:
             )
 
 
-def hostile_names(wanted: Wanted, rng: random.Random) -> Iterator[str]:
-    """Yield names that all are something else than what is wanted, or that nobody wants."""
-    dotted, year = wanted.title.replace(" ", "."), wanted.year or 2000
-    own = f"{dotted}.{year}" if wanted.is_movie else f"{dotted}.S{wanted.season:02}E{wanted.episode:02}"
-    behind = own.removeprefix(dotted)
-    while True:
-        tail = f"{rng.choice(BEST)}-{''.join(rng.choices('ABCDEFGHJKLMNPQRTUVWXYZ', k=5))}"
-        other = rng.choice(OTHERS).replace(" ", ".")
-        yield from (
-            f"{other}{behind}.{tail}",
-            f"{dotted}.{other}{behind}.{tail}",
-            f"{other}.{dotted}{behind}.{tail}",
-            f"The.Making.of.{dotted}.{year}.{tail}",
-            f"{dotted}.{year - rng.randrange(3, 30)}.{tail}"
-            if wanted.is_movie
-            else f"{dotted}.S{90 + rng.randrange(9)}E01.{tail}",
-            f"{dotted}.S01E01.{tail}"
-            if wanted.is_movie
-            else f"{dotted}.S{wanted.season:02}E{80 + rng.randrange(19)}.{tail}",
-            f"{dotted}.2{behind}.{tail}",
-            f"{dotted}.Part.Two{behind}.{tail}",
-            f"{own}.2160p.HDCAM.{tail[:6]}x265-{rng.randrange(999)}",
-            f"{own}.1080p.TELESYNC.DDP5.1.x264-{rng.randrange(999)}",
-            f"{own}.3D.HSBS.{tail}",
-            f"{own}.AI.Upscaled.{tail}",
-            f"{own}.COMPLETE.UHD.BLURAY-{rng.randrange(999)}",
-            f"{own}.HINDI.DUBBED.{tail}",
-            f"{own}.XXX.{tail}",
-            f"{dotted}.{year}.OST.FLAC.{tail}"
-            if wanted.is_movie
-            else f"{dotted}.S{wanted.season:02}.Special.{tail}",
-        )
-
-
 def mixed(found: list[FoundRelease], wanted: Wanted, seed: int) -> list[FoundRelease]:
-    rng = random.Random(seed)  # noqa: S311 - seeded, so that a run can be repeated
-    names = hostile_names(wanted, rng)
-    hostile = [
-        FoundRelease(
-            sha1(f"{seed} {place} {name}".encode(), usedforsecurity=False).hexdigest(),
-            name,
-            "hostile",
-            size=rng.randrange(2, 80) * 1_000_000_000,
-            seeders=rng.randrange(20_000),
-            cached_at=("anywhere",) if rng.random() < 0.5 else (),
-        )
-        for place, name in zip(range(HOSTILE), names, strict=False)
-    ]
-    both = [*found, *hostile]
-    rng.shuffle(both)
+    both = [*found, *hostile(wanted, seed)]
+    random.Random(seed).shuffle(both)  # noqa: S311 - seeded, so that a run can be repeated
     return both
 
 
