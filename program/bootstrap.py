@@ -3,6 +3,7 @@
 What is opened goes onto the program's stack at once, so that a start which fails or is called off half-way is undone as well.
 """
 
+import socket
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -10,6 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from program import actions, event_loop, housekeeping, http, lifecycle, plugins, scenario
+from program.api import strm
 from program.api.context import ApiContext
 from program.api.places import Places
 from program.api.server import ApiServer, create_app
@@ -38,9 +40,12 @@ from program.services.flows.queues import define_flows, define_plugins
 from program.settings.models import RootSettings
 from program.settings.provider import ProviderSettings
 from program.settings.store import SettingsStore
+from program.vfs.strm import StrmExport
 from program.vfs.tree import TreeFile
 from program.vfs.vfs import Vfs
 
+# Addresses to listen on that are none to call.
+ANY_HOST = frozenset({"0.0.0.0", "::"})  # noqa: S104 - compared with, never listened on
 # How long a start waits for the plugins' checks; who has not answered by then is used until it has.
 VALIDATE_SECONDS = 2.0
 # How long each part of a stop may take; together about the 30 s that a container manager is told.
@@ -110,6 +115,7 @@ class Bootstrap:
         self._scenario_file = scenario_file
         self._draining = threading.Event()
         self._files: list[TreeFile] = []
+        self._strm: StrmExport | None = None
 
     def run(self, is_stopped: Callable[[], bool]) -> Bootstrapped | None:
         """Walk the machine to its end; return what was made, None when stopped before. Raises StartupError with a sentence."""
@@ -213,6 +219,9 @@ class Bootstrap:
         self._vfs.start(self._files)
         self._files = []
         self._stack.callback(self._vfs.stop)
+        if self._strm is not None:
+            self._strm.start()
+            self._stack.callback(self._strm.stop)
         self._stack.callback(self._sandbox.close)
         # Reads may still need a link while the workers drain, so the engine is closed only after the unmount.
         self._stack.callback(self._drain)
@@ -306,10 +315,23 @@ class Bootstrap:
             broken=self._found.broken,
         )
         threads = settings.threads + settings.file_streams
+        if self._settings.vfs.strm_path is not None:
+            self._strm = self._strm_export(context, self._settings.vfs.strm_path)
         self._server = ApiServer(create_app(context), settings.host, settings.port, threads=threads)
         self._stack.callback(self._server.stop)
         self._stack.callback(self._streams.close)
         self._stack.callback(converter.close)
+
+    def _strm_export(self, context: ApiContext, folder: Path) -> StrmExport:
+        """Return what writes STRM files into the folder."""
+
+        def prefix() -> str:
+            api, base = self._settings.api, self._settings.vfs.strm_url
+            host = socket.gethostname() if api.host in ANY_HOST else api.host
+            return f"{base or f'http://{host}:{api.port}'}{strm.ROOT}/{strm.token(context)}"
+
+        vfs = self._settings.vfs
+        return StrmExport(folder, lambda: self._vfs.tree.root, prefix, vfs.file_mode & ~vfs.umask)
 
     def _start_api(self) -> str:
         self._server.start()

@@ -34,6 +34,7 @@ from program.api import (
     settings,
     status,
     stream,
+    strm,
     support,
     titles,
     webhooks,
@@ -92,7 +93,7 @@ def create_app(context: ApiContext) -> Flask:
     app = Flask("rivulet", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = context.store.current.api.max_body_kib * KIB
     described = (*ROUTES, reference.route(ROUTES))
-    routes = (*described, *files.ROUTES, *dav.ROUTES, openapi.route(described))
+    routes = (*described, *files.ROUTES, *dav.ROUTES, *strm.ROUTES, openapi.route(described))
     app.wsgi_app = BehindProxy(app.wsgi_app, context.store.current.api)  # type: ignore[method-assign]
     errors.install(app, context.clock)
     web.install(app, context)

@@ -83,7 +83,7 @@ def _database(store: SettingsStore, clock: Clock) -> str:
 
 
 def _mount(settings: RootSettings) -> Finding:
-    if settings.vfs.mode == "webdav":
+    if not settings.vfs.is_mounting:
         return Finding("mount", GOOD, f"vfs.mode: no mount is wanted; {OVER_HTTP}")
     path = mount_point(settings.vfs)
     if any(entry.kind == KIND for entry in mounts_at(path)) and answers(path, ANSWER_SECONDS) is None:

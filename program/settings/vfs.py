@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from program.settings.naming import NamingSettings
 from program.settings.profiles import ProfileSettings, check_profiles
@@ -22,13 +22,22 @@ Permissions = Annotated[int, BeforeValidator(_from_octal), Field(ge=0, le=0o777)
 class VfsSettings(Section):
     """How the library is shown as files."""
 
-    mode: Literal["fuse", "webdav", "auto"] = Field(
+    mode: Literal["fuse", "webdav", "auto", "strm"] = Field(
         default="fuse",
-        description="How the library is shown: fuse mounts it, webdav serves it over HTTP only, auto mounts it where that works",
+        description="fuse mounts the library, webdav only serves it over HTTP, auto mounts it if it can, strm writes to strm_path",
     )
     mount_path: Path = Field(
         default=Path("/mnt/rivulet"),
         description="Folder at which the library is mounted; created when missing, else empty",
+    )
+    strm_path: Path | None = Field(
+        default=None,
+        description="Folder for STRM files, each with the address of a video; in mode strm it is what media servers look at",
+    )
+    strm_url: str = Field(
+        default="",
+        pattern=r"^(https?://\S+[^\s/])?$",
+        description="What addresses in STRM files begin with, e.g. http://nas:8484; empty: this machine's own address",
     )
     naming: NamingSettings = Field(default_factory=NamingSettings)
     profiles: Annotated[dict[str, ProfileSettings], AfterValidator(check_profiles)] = Field(
@@ -104,3 +113,14 @@ class VfsSettings(Section):
         ge=0,
         description="Seconds for which the kernel keeps names; changes are announced at once anyway",
     )
+
+    @model_validator(mode="after")
+    def _has_a_folder(self) -> "VfsSettings":
+        if self.mode == "strm" and self.strm_path is None:
+            raise ValueError("mode strm needs strm_path, the folder to write to")
+        return self
+
+    @property
+    def is_mounting(self) -> bool:
+        """Whether a mount is wanted, at least if it can be had."""
+        return self.mode in ("fuse", "auto")

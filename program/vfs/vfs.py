@@ -108,7 +108,7 @@ class Vfs:
             self._files = OpenFiles(Tree(files, self._standard_folders), readers.open, self._clock)
             stack.callback(readers.stop, STOP_SECONDS)
             readers.start()
-            if self._settings.mode in ("fuse", "auto"):
+            if self._settings.is_mounting:
                 self._start_mount(stack)
             # Whoever waits for bytes gets an error before the mount is taken away under them.
             stack.callback(readers.cancel)

@@ -27,7 +27,7 @@ def checks(settings: VfsSettings, *, is_mounted: bool, mountinfo: str) -> tuple[
     is_fallback = settings.mode == "auto" and not any(
         parts[POINT] == str(path) for line in mountinfo.splitlines() if len(parts := line.split()) > POINT
     )
-    if settings.mode == "webdav" or is_fallback:
+    if not settings.is_mounting or is_fallback:
         return (_served(is_fallback=is_fallback),)
     return (_folder(path, is_mounted=is_mounted), _others(settings), _shared(path, mountinfo))
 

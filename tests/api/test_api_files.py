@@ -12,6 +12,7 @@ from xml.etree import ElementTree as ET
 import pytest
 import requests
 
+from program.api import strm
 from program.vfs.tree import TreeFile
 from tests.api.home import KEY, PLACES, Home
 from tests.support.cdn import Cdn, content
@@ -241,6 +242,21 @@ def test_a_client_that_takes_nothing_for_long_loses_its_place(shared: Home) -> N
     until(lambda: get(shared).status_code == 200, what="the end of the stalled answers")
     for one in stalled:
         one.close()
+
+
+# STRM
+
+
+def test_the_address_in_a_strm_file_needs_no_key_and_follows_the_file(shared: Home) -> None:
+    given = strm.token(shared.context)
+    path = f"//strm/{given}/1/whatever.mkv"
+    answer = shared.call("GET", path, key=None, headers={"Range": "bytes=5-9"})
+    assert (answer.status_code, answer.content) == (206, BYTES[5:10])
+    shared.vfs.apply([TreeFile("/movies/Moved.mkv", 1, len(BYTES), JUNE, "film", BYTES)])
+    assert shared.call("GET", path, key=None).content == BYTES
+    assert shared.refused("GET", f"//strm/{given}/99/x.mkv", key=None)[0] == 404
+    assert shared.refused("GET", f"//strm/{given}/x/x.mkv", key=None)[0] == 404
+    assert shared.refused("GET", f"//strm/{given[::-1]}/1/x.mkv", key=None)[0] == 401
 
 
 # WebDAV

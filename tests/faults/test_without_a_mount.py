@@ -25,9 +25,10 @@ UNSHARE = ["unshare", "-m" if os.geteuid() == 0 else "-rm"]
 
 
 @contextmanager
-def running(folder: Path, mode: str, before: Sequence[str] = ()) -> Iterator[str]:
-    """Give the address of a program in this mode; it has to end in order. before: a command that runs it."""
-    config = write_settings(folder, {"vfs.mode": mode, "api_key": KEY})
+def running(folder: Path, mode: str, before: Sequence[str] = (), **vfs: str) -> Iterator[str]:
+    """Give the address of a program in this mode; it has to end in order. before: a command that runs it; vfs: more settings."""
+    more = {f"vfs.{name}": value for name, value in vfs.items()}
+    config = write_settings(folder, {"vfs.mode": mode, "api_key": KEY, **more})
     port = json.loads((config / "settings.json").read_text())["api"]["port"]
     env = {**os.environ, "RIVULET_CONFIG": str(config)}
     with (folder / "output").open("w") as output:
@@ -101,6 +102,16 @@ def test_auto_mounts_where_the_machine_allows_it(tmp_path: Path) -> None:
         assert is_mounted(tmp_path / "mount")
         assert (told(api)["way"], told(api)["why_not_mounted"]) == ("fuse", None)
     assert not is_mounted(tmp_path / "mount")
+
+
+def test_strm_mounts_nothing_and_keeps_a_folder_instead(tmp_path: Path) -> None:
+    with running(tmp_path, "strm", strm_path=str(tmp_path / "strm")) as api:
+        assert told(api)["way"] == "http"
+        until((tmp_path / "strm" / "movies").is_dir, what="the folder")
+        assert not is_mounted(tmp_path / "mount")
+    config = write_settings(tmp_path / "other", {"vfs.mode": "strm"})
+    refused = command(config, "run")
+    assert "mode strm needs strm_path" in refused.err
 
 
 def test_a_new_profile_is_a_folder_of_the_mount_without_a_restart(tmp_path: Path) -> None:
