@@ -110,7 +110,7 @@ class EventLoop:
         with self._ctx.db.read() as tx:
             for row in items.due(tx, now, min(room, ROWS_PER_TURN), exclude=in_flight | self._resting()):
                 by_root[row.root_id].append(row.item_id)
-            portions = _portions(items.sizes(tx, list(by_root)))
+            portions = items.portions(tx, list(by_root), ROWS_PER_PORTION)
         for left, portion in zip(reversed(range(len(portions))), portions, strict=True):
             with self._ctx.db.read() as tx:
                 trees = items.trees(tx, portion, now, self._ctx.providers())
@@ -191,19 +191,6 @@ class EventLoop:
             self._ctx.in_hand.drop_all(job.data.item_id)
         if job.queue in names.ITEM_QUEUES:
             self.wake()
-
-
-def _portions(sizes: Mapping[int, int]) -> list[list[int]]:
-    """Return the titles in their order, in portions of not too many rows."""
-    portions: list[list[int]] = []
-    room = 0
-    for root_id, size in sizes.items():
-        if size > room:
-            portions.append([])
-            room = ROWS_PER_PORTION
-        portions[-1].append(root_id)
-        room -= size
-    return portions
 
 
 def _is_busy(path: tuple[Node, ...], in_flight: frozenset[int]) -> bool:

@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
@@ -123,21 +123,29 @@ class MountedLibrary:
         except (OSError, ValueError, TypeError):
             return DEFAULTS
 
-    def _registered(self) -> tuple[StandingFile, ...]:
+    def _registered(self) -> Iterator[StandingFile]:
         with self._db.read() as tx:
-            return entries.registered(tx)
+            yield from entries.registered(tx)
 
-    def _shelved(self, found: Collection[Standing]) -> list[TreeFile]:
+    def _shelved(self, found: Iterable[Standing]) -> list[TreeFile]:
         """Return what the tree shows of entries, in the folders that they belong to now, and write that down."""
         profiles = self._profiles()
-        keys = self._keys(found, profiles) if profiles else {}
-        changed = {
-            entry.id: keys.get(entry.id, ()) for entry in found if entry.profiles != keys.get(entry.id, ())
-        }
+        keys: dict[int, tuple[str, ...]] = {}
+        if profiles:
+            found = list(found)
+            keys = self._keys(found, profiles)
+        changed: dict[int, tuple[str, ...]] = {}
+        files: list[TreeFile] = []
+        # One after the other: of a large library only what the tree keeps is ever in memory.
+        for entry in found:
+            its = keys.get(entry.id, ())
+            if entry.profiles != its:
+                changed[entry.id] = its
+            files.append(tree_file(entry, roots_of(its, profiles)))
         if changed:
             with self._db.write() as tx:
                 shelves.set_profiles(tx, changed)
-        return [tree_file(entry, roots_of(keys.get(entry.id, ()), profiles)) for entry in found]
+        return files
 
     def _keys(
         self, found: Collection[Standing], profiles: Mapping[str, Profile]

@@ -4,7 +4,7 @@ Each title's states and dates are derived from its facts again, so that a date w
 changed, is there again; the loop does the rest.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 
 from program.db import items, wipe
 from program.db.engine import Database
@@ -13,8 +13,9 @@ from program.media.item import Node
 from program.media.settle import settle
 from program.services.flows.context import FlowContext
 
-# Titles that are read in one transaction.
-AT_ONCE = 200
+# Titles that are looked at together, and the rows that are read in one transaction.
+AT_ONCE = 500
+ROWS_AT_ONCE = 2000
 
 
 def resume(ctx: FlowContext, is_stopped: Callable[[], bool]) -> int:
@@ -22,14 +23,21 @@ def resume(ctx: FlowContext, is_stopped: Callable[[], bool]) -> int:
     with ctx.db.read() as tx:
         roots = items.incomplete_roots(tx)
     changed = 0
-    for start in range(0, len(roots), AT_ONCE):
+    for portion in _portions(ctx, roots):
         if is_stopped():
             return changed
         with ctx.db.read() as tx:
-            trees = items.trees(tx, roots[start : start + AT_ONCE], ctx.clock.now(), ctx.providers())
+            trees = items.trees(tx, portion, ctx.clock.now(), ctx.providers())
         changed += sum(resume_title(ctx, root) for root in trees)
     logger.info("{} titles are incomplete; {} were given a new date or state", len(roots), changed)
     return changed
+
+
+def _portions(ctx: FlowContext, roots: Sequence[int]) -> Iterator[list[int]]:
+    for start in range(0, len(roots), AT_ONCE):
+        with ctx.db.read() as tx:
+            portions = items.portions(tx, roots[start : start + AT_ONCE], ROWS_AT_ONCE)
+        yield from portions
 
 
 def resume_title(ctx: FlowContext, root: Node) -> bool:

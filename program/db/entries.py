@@ -1,6 +1,6 @@
 """Files: which items they belong to, where their bytes come from, and whether they stand in the tree."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, delete, insert, select, update
@@ -82,12 +82,12 @@ def unregistered_for(tx: Tx, item_id: int) -> tuple[Entry, ...]:
     return tuple(entry for entry in for_items(tx, (item_id,)) if entry.registered_at is None)
 
 
-def registered(tx: Tx) -> tuple[StandingFile, ...]:
-    """Return every file that stands in the tree, in the order of their ids; a start waits for this, so it reads no more."""
+def registered(tx: Tx) -> Iterator[StandingFile]:
+    """Yield every file that stands in the tree, in the order of their ids; a start waits for this, so it reads no more."""
     rows = tx.connection.execute(
         select(*_STANDING).where(MediaEntry.registered_at.is_not(None)).order_by(MediaEntry.id)
     )
-    return tuple(map(StandingFile._make, rows))
+    return map(StandingFile._make, rows)
 
 
 # In the order of the fields of `StandingFile`.

@@ -20,7 +20,7 @@ from program.db.metadata import store_metadata
 from program.db.removal import delete
 from program.db.retry import LEFT_ALONE, reset_for_retry
 from program.db.tables import MediaItem
-from program.db.trees import sizes, tree, trees
+from program.db.trees import portions, tree, trees
 from program.db.views import Due, ItemFilter, Sort
 from program.db.views import StoredMetadata as Stored
 from program.db.writes import bump_revision
@@ -42,10 +42,10 @@ __all__ = [
     "incomplete_roots",
     "oldest_due",
     "page",
+    "portions",
     "reset_for_retry",
     "retryable_roots",
     "root_of",
-    "sizes",
     "stats",
     "store_metadata",
     "tree",

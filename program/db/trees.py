@@ -41,10 +41,25 @@ def trees(tx: Tx, root_ids: Collection[int], now: datetime, providers: tuple[str
     return tuple(roots[root_id] for root_id in dict.fromkeys(root_ids) if root_id in roots)
 
 
-def sizes(tx: Tx, root_ids: Collection[int]) -> dict[int, int]:
-    """Return how many rows each title has, in the order of `root_ids`; what is no title is left out."""
-    counted = {row[0]: row[1] for row in tx.connection.execute(_SIZES, {"root_ids": tuple(root_ids)})}
-    return {root_id: counted[root_id] for root_id in dict.fromkeys(root_ids) if root_id in counted}
+def portions(tx: Tx, root_ids: Collection[int], rows: int) -> list[list[int]]:
+    """Return titles in their order, in portions of at most so many rows, or of one title that has more; ids of none are left out.
+
+    A title may have a thousand rows, and as many titles as there are would be much to read at once.
+    """
+    counted = tx.connection.execute(_SIZES, {"root_ids": tuple(root_ids)})
+    sizes = {row[0]: row[1] for row in counted}
+    found: list[list[int]] = []
+    room = 0
+    for root_id in dict.fromkeys(root_ids):
+        size = sizes.get(root_id, 0)
+        if not size:
+            continue
+        if size > room:
+            found.append([])
+            room = rows
+        found[-1].append(root_id)
+        room -= size
+    return found
 
 
 def is_usable(now: datetime, providers: tuple[str, ...]) -> ColumnElement[bool]:

@@ -143,9 +143,12 @@ class Folder:
         self.touch("")
 
     def publish(
-        self, frozen: Mapping[str, Version], at: datetime | None, changed: set[str], path: str = ""
+        self, frozen: Mapping[str, Version], at: datetime | None, changed: set[str] | None, path: str = ""
     ) -> None:
-        """Publish this folder and those below it that were touched, adding every path that changed to `changed`."""
+        """Publish this folder and those below it that were touched, adding every path that changed to `changed`.
+
+        changed: None when nobody asks; for a whole library it would be as large as the tree.
+        """
         touched = self.touched or set()
         self.touched = None
         for key in touched:
@@ -161,8 +164,9 @@ class Folder:
         names = before.keys() | children.keys() if names is None else names
         differing = {name for name in names if before.get(name) is not children.get(name)}
         if differing:
-            changed.add(path or "/")
-            changed.update(f"{path}/{name}" for name in differing)
+            if changed is not None:
+                changed.add(path or "/")
+                changed.update(f"{path}/{name}" for name in differing)
             self.published = self._directory(children, differing, at)
 
     def _wanted(self, key: str) -> int:

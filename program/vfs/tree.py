@@ -37,7 +37,7 @@ class Tree:
         for file in files:
             self._remove(file.entry_id, [], {})
             self._add(file)
-        self._top.publish({}, None, set())
+        self._top.publish({}, None, None)
 
     @property
     def root(self) -> Directory:

@@ -38,7 +38,7 @@ def fill(library: Library, size: int) -> None:
 
 READS: dict[str, tuple[int, Callable[[Tx], object]]] = {
     "what is due": (2, lambda tx: items.due(tx, NOW.replace(year=2032))),
-    "how long the titles of a turn are": (1, lambda tx: items.sizes(tx, range(1, 201))),
+    "the portions of a turn": (1, lambda tx: items.portions(tx, range(1, 201), 500)),
     "the titles of a turn": (4, lambda tx: items.trees(tx, range(1, 201), NOW, PROVIDERS)),
     "one title": (4, lambda tx: items.tree(tx, 1, NOW, PROVIDERS)),
     "a page of the list": (2, lambda tx: items.page(tx, ItemFilter())),
@@ -100,9 +100,9 @@ PLANS: dict[str, tuple[list[str], Callable[[Tx], object]]] = {
         ],
         READS["what is due"][1],
     ),
-    "how long titles are": (
+    "the portions of a turn": (
         ["SEARCH media_item USING COVERING INDEX ix_media_item_root_id"],
-        READS["how long the titles of a turn are"][1],
+        READS["the portions of a turn"][1],
     ),
     "how much of each show is there": (
         ["SEARCH media_item USING INDEX ix_media_item_root_id (root_id=?)"],
