@@ -14,6 +14,7 @@ from program.media.item import MediaType, States
 LARGEST_ID = 2**63 - 1
 MOST_DIGITS = 19
 MOST_IDS = 10_000
+MOST_LISTED, MOST_NAMES, LONGEST_NAME = 500, 50, 200
 SERVICE_ID, IMDB_ID = r"[1-9][0-9]{0,9}", r"tt[0-9]{5,10}"
 # Days that a calendar may name.
 FIRST_DAY, LAST_DAY = date(1880, 1, 1), date(2200, 1, 1)
@@ -56,6 +57,8 @@ ServiceId = Annotated[
     Field(json_schema_extra={"pattern": f"^{SERVICE_ID}$"}),
 ]
 ImdbId = Annotated[str, AfterValidator(_imdb_id), Field(json_schema_extra={"pattern": f"^{IMDB_ID}$"})]
+
+Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 
 StateFilter = Literal[
     "All",
@@ -113,12 +116,16 @@ class SettingsBody(RootModel[dict[str, JsonValue]]):
 class ListQuery(Payload):
     """Which items, in which order. `states` and `state` are the same; of several `sort` the first counts.
 
+    ids: only these. requested_by, source: what one of these persons, or lists and services, asked for.
     extended: taken for the sake of older clients; a row always has all its fields.
     """
 
     state: tuple[StateFilter, ...] = ()
     states: tuple[StateFilter, ...] = ()
     type: tuple[TypeFilter, ...] = ()
+    ids: Annotated[tuple[ItemId, ...], Field(max_length=MOST_LISTED)] = ()
+    requested_by: Annotated[tuple[Name, ...], Field(max_length=MOST_NAMES)] = ()
+    source: Annotated[tuple[Name, ...], Field(max_length=MOST_NAMES)] = ()
     search: str = Field(default="", max_length=200)
     sort: tuple[Sort, ...] = ()
     page: int = Field(default=1, ge=1, le=1_000_000)

@@ -12,7 +12,7 @@ from sqlalchemy.sql import operators
 from program.db.engine import Tx
 from program.db.lookup import find_all
 from program.db.rows import AnyRow, ids_of
-from program.db.tables import MediaItem
+from program.db.tables import ItemRequest, MediaItem
 from program.db.titles import title_key
 from program.db.views import CalendarRow, ItemFilter, ItemRow, Page, Sort, Stats
 from program.media.item import Ids, MediaType, States
@@ -132,7 +132,17 @@ def _conditions(tx: Tx, wanted: ItemFilter, *, is_long: bool) -> list[ColumnElem
         conditions.append(MediaItem.is_anime.is_(True))
     if wanted.ids:
         conditions.append(MediaItem.id.in_(wanted.ids))
+    if wanted.requested_by or wanted.sources:
+        conditions.append(MediaItem.root_id.in_(_asked_for(wanted)))
     return conditions
+
+
+def _asked_for(wanted: ItemFilter) -> Select[int | None]:
+    """Return the titles that these persons or lists asked for."""
+    query = select(ItemRequest.item_id).where(ItemRequest.item_id.is_not(None))
+    if wanted.requested_by:
+        query = query.where(ItemRequest.requested_by.in_(wanted.requested_by))
+    return query.where(ItemRequest.source.in_(wanted.sources)) if wanted.sources else query
 
 
 def not_first(tx: Tx, column: InstrumentedAttribute[T]) -> ColumnElement[T]:

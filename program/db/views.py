@@ -104,7 +104,8 @@ class Sort(StrEnum):
 class ItemFilter:
     """Which rows of the library, in which order. Empty means no restriction.
 
-    types: with `anime` true only anime of these types. page: from 1. only_requested: leave out what nobody asked for.
+    types: with `anime` true only anime of these types. requested_by, sources: what one of these persons, or of these lists and
+    services, asked for, with what is beneath it. page: from 1. only_requested: leave out what nobody asked for.
     """
 
     states: frozenset[States] = frozenset()
@@ -112,6 +113,8 @@ class ItemFilter:
     anime: bool = False
     search: str = ""
     ids: tuple[int, ...] = ()
+    requested_by: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
     sort: Sort = Sort.DATE_DESC
     page: int = 1
     limit: int = 24

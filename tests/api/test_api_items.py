@@ -50,6 +50,25 @@ def test_an_episode_names_its_show_and_the_shows_ids(home: Home) -> None:
     assert item["parent_ids"] == {"imdb_id": None, "tmdb_id": None, "tvdb_id": "170551"}
 
 
+def test_a_list_shows_what_a_person_or_a_list_asked_for(home: Home) -> None:
+    ada = wish(Ids(tmdb="45745"), source="overseerr", requested_by="ada", external_id="1")
+    bob = wish(Ids(tmdb="133701"), source="overseerr", requested_by="bob", external_id="2")
+    watched = wish(Ids(tmdb="10378"), source="watchlist", external_id="3")
+    home.library.ask(ada, bob, watched)
+
+    def listed(query: str) -> list[str]:
+        return sorted(one["tmdb_id"] for one in home.get(f"/items?{query}")["items"])
+
+    assert listed("requested_by=ada") == ["45745"]
+    assert listed("requested_by=ada&requested_by=bob") == ["133701", "45745"]
+    assert listed("source=watchlist") == ["10378"]
+    assert listed("source=watchlist&requested_by=ada") == []
+    first, *_ = home.get("/items?sort=date_asc")["items"]
+    assert listed(f"ids={first['id']}") == [first["tmdb_id"]]
+    assert home.get("/items?source=overseerr&limit=1")["total_items"] == 2
+    assert home.refused("GET", "/items?ids=0")[0] == 422
+
+
 def test_states_can_be_named_by_either_word_and_repeated(home: Home) -> None:
     home.library.film()
     home.library.ask(wish(Ids(tmdb="133701")))

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -201,27 +202,50 @@ def test_the_exit_code_is_the_programs(container: Container) -> None:
 
 
 class Health(BaseHTTPRequestHandler):
-    """Answers with the server's own status."""
+    """Answers with the server's own status, and with its own findings to whoever has the key."""
 
     def do_GET(self) -> None:
-        self.send_response(self.server.status if self.path == "/health" else 404)  # type: ignore[attr-defined]
+        server: Any = self.server
+        asks_doctor = self.path == "/api/v1/doctor?quick=true" and self.headers["X-Api-Key"] == "k3y"
+        self.send_response(server.status if self.path == "/health" else 200 if asks_doctor else 404)
         self.end_headers()
+        self.wfile.write(json.dumps({"checks": server.checks}).encode() if asks_doctor else b"")
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the base's name)
         """Stay quiet."""
 
 
-@pytest.mark.parametrize(("status", "exit_code"), [(200, 0), (503, 1)])
-def test_the_health_check_follows_the_programs_answer(status: int, exit_code: int) -> None:
+def finding(level: str, group: str) -> dict[str, str]:
+    return {"name": "mount", "level": level, "group": group, "said": "it is away"}
+
+
+@pytest.mark.parametrize(
+    ("status", "checks", "exit_code"),
+    [
+        (200, [], 0),
+        (503, [], 1),
+        (200, [finding("note", "folders")], 0),
+        (200, [finding("wrong", "folders")], 1),
+        (200, [finding("wrong", "providers")], 0),
+    ],
+)
+def test_the_health_check_follows_the_programs_answer_and_its_quick_checks(
+    tmp_path: Path, status: int, checks: list[dict[str, str]], exit_code: int
+) -> None:
+    (tmp_path / "settings.json").write_text('{"api_key": "k3y"}')
     with HTTPServer(("127.0.0.1", 0), Health) as server:
-        server.status = status  # type: ignore[attr-defined]
-        thread = threading.Thread(target=server.handle_request)
+        served: Any = server
+        served.status, served.checks = status, checks
+        thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        variables = {**os.environ, "RIVULET_API__PORT": str(server.server_port)}
+        port = str(server.server_port)
+        variables = {**os.environ, "RIVULET_API__PORT": port, "RIVULET_CONFIG": str(tmp_path)}
         command = [sys.executable, str(ROOT / "docker" / "healthcheck.py")]
-        run = subprocess.run(command, check=False, env=variables, capture_output=True, timeout=20)
+        run = subprocess.run(command, check=False, env=variables, capture_output=True, text=True, timeout=20)
+        server.shutdown()
         thread.join(10)
-    assert run.returncode == exit_code
+    assert run.returncode == exit_code, run.stderr
+    assert exit_code == 0 or status != 200 or "mount: it is away" in run.stderr
 
 
 MOUNT_AND_WAIT = "import sys, fuse; fuse.FUSE(fuse.Operations(), sys.argv[1], foreground=True)"
