@@ -47,6 +47,8 @@ _OUTSIDE = re.compile(
     rf"(?:v\d)?(?=[ .]*(?:[\[(]|$|-[ .]|{_COVERED}))",
     re.IGNORECASE,
 )
+# Titles end in 100 as well.
+_MANY = 100
 _YEARS = range(1900, 2100)
 
 
@@ -129,6 +131,9 @@ def _as_many(match: re.Match[str], found: Numbering) -> tuple[int, ...]:
     if match.re is _BESIDE_BEFORE:
         # Without a dash before it, a number before the season is the title's.
         is_written_so = match["e"].startswith("0") or match["dash"] is not None or match["f"] is not None
+    if _LEADING_GROUP.match(match.string) and first > _MANY and len(match["e"]) == len("214"):
+        # A group that counts to hundreds counts over the whole show.
+        is_written_so = True
     if last - first + 1 != len(found.episodes) or first in _YEARS or not is_written_so:
         return ()
     return tuple(range(first, last + 1))

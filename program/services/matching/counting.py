@@ -50,7 +50,7 @@ class Numbering:
 _MORE = re.compile(
     r"""
     (?P<op>[ .]*(?:\]\s*\[)?(?P<sign>-to-|-bis-|[-~+&,;/]|(?:to|bis|through)(?=[ .\d])|(?:and|al?|à|do|et|y|e|и|по)(?=[ .]))?[ .]*)
-    (?:\[?\(?s(?P<season>\d{1,4})[ .x]*|x?(?P<cross>\d{1,4})x)?
+    (?:\[?\(?s(?P<season>\d{1,4})[ .x]*|x?(?P<cross>\d{1,4})x|(?P<bare>\d{1,2})(?=e\d\d))?
     (?P<mark>e(?:p(?:isode)?)?[ .]?|x)?
     (?P<number>\d{1,4})(?!\d|[pi]\b|[ .]?(?:st|nd|rd|th)\b)(?!\.\d(?!\d))
     """,

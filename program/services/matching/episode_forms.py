@@ -27,6 +27,8 @@ _TEMPORADA = re.compile(
 _CROSS_S = re.compile(r"(?<![a-z0-9])s(?P<s>\d{1,4})[. ]?x[. ]?(?P<e>\d{2,3})(?!\d)", re.IGNORECASE)
 # `ABs01e02`: right behind the letters of a title, so both numbers must be whole.
 _GLUED = re.compile(r"(?<=[a-z])s(?P<s>\d{2})e(?P<e>\d{2,3})(?![a-z\d])", re.IGNORECASE)
+# `01e02`, without the letter before the season.
+_BARE_E = re.compile(r"(?<![a-z0-9])(?P<s>\d{1,2})e(?P<e>\d{2,3})(?![a-z\d])", re.IGNORECASE)
 _ACROSS = re.compile(
     r"(?<![a-z0-9])s(?P<s>\d{1,2})e\d{1,3}\s*(?:-|~|to)\s*s(?P<t>\d{1,2})e\d{1,3}(?!\d)", re.IGNORECASE
 )
@@ -54,7 +56,9 @@ _WORDS_SPELT = re.compile(
 )
 _CROSS = re.compile(r"(?<![\da-z])(?P<s>\d{1,2}|(?:19|20)\d\d)\s?x\s?(?P<e>\d{2,3})(?!\d)", re.IGNORECASE)
 # One digit is more often a size or a formation; it must end the name or stand before a dash.
-_CROSS_SHORT = re.compile(r"(?<![\da-z])(?P<s>\d{1,2})x(?P<e>\d)(?=\s*$|\s+-\s)", re.IGNORECASE)
+_CROSS_SHORT = re.compile(
+    r"(?<![\da-z])(?P<s>\d{1,2})x(?P<e>\d)(?=\s*$|\s+-\s|[. ]\N{REPLACEMENT CHARACTER})", re.IGNORECASE
+)
 _SPANISH = re.compile(
     r"\bcap\.?[ ]?(?P<s>\d{1,2})\.?(?P<e>\d{2})(?:[_ -](?P<t>\d{1,2})(?P<u>\d{2}))?(?!\d)",
     re.IGNORECASE,
@@ -85,7 +89,7 @@ def standard(text: str) -> Numbering | None:
     if across and int(across["s"]) < int(across["t"]) <= SEASONS_MAX:
         seasons = tuple(range(int(across["s"]), int(across["t"]) + 1))
         return Numbering(seasons, start=across.start(), end=across.end())
-    forms = (_STANDARD, _CROSS_S, _TEMPORADA, _GLUED)
+    forms = (_STANDARD, _CROSS_S, _TEMPORADA, _GLUED, _BARE_E)
     match = next((hit for form in forms if (hit := form.search(text))), None)
     if match is None:
         return None

@@ -21,6 +21,10 @@ class Guide:
         self.is_anime = wanted.is_anime
         self.by_number = {(e.season, e.number): e for e in wanted.episodes}
         self.by_absolute = {e.absolute: e for e in wanted.episodes if e.absolute and e.season > 0}
+        if self.by_absolute:
+            # Some services number only the later seasons; the first one begins at one.
+            first = (e for e in wanted.episodes if e.season == 1 and not e.absolute)
+            self.by_absolute = {e.number: e for e in first} | self.by_absolute
         self.seasons = {e.season for e in wanted.episodes if e.season > 0}
         self.longest = {s: max(e.number for e in wanted.episodes if e.season == s) for s in self.seasons}
         self._dates = [(e.aired_at.date(), e) for e in wanted.episodes if e.aired_at]

@@ -45,7 +45,7 @@ _STRONG = re.compile(
     | (?:uhd|fhd|qhd)
     | [hx][. ]?26[3456](?:-?10)? | hevc | avc(?:1)? | xvid | divx | av1 | vp9 | mpeg-?[24] | vc-?1 | x265-10
     | blu-?\s?rays? | bd-?(?:rip|remux|mux|mv|50|25|iso|full) | br-?rip | web[-. ]?(?:dl|rip|mux|cap|hd) | web-dlrip
-    | (?:a|s|p|u)?hd-?tv(?:rip)? | pdtv | dsr(?:ip)? | dvb(?:-?rip)? | (?:sat|tv|vhs|ppv|hd|uhd|dvd|ld|vod)-?rip
+    | (?:a|s|p|u)?hd-?tv(?:rip)? | sdtv | ntsc | pdtv | dsr(?:ip)? | dvb(?:-?rip)? | (?:sat|tv|vhs|ppv|hd|uhd|dvd|ld|vod)-?rip
     | dvd-?(?:scr(?:eener)?|r|[59])? | scr(?:eener)? | remux | hd-?cam(?:rip)? | cam-?rip | telesync | telecine
     | hd-?t[sc](?:rip)? | hqcam | pre-?dvd(?:rip)? | workprint
     | (?:he-?)?aac(?:[. ]?\d\.\d)? | e?ac-?3(?:[. ]?\d\.\d)? | dd[p+]?a?[. ]?\d[. ]\d | ddp | dts(?:-?(?:hd|x|es))?(?:[. ]ma)?
