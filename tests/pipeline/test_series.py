@@ -1,8 +1,10 @@
 """A series: packs, partial packs, single episodes, what is not out yet, pauses."""
 
+from collections.abc import Callable
 from datetime import timedelta
 
 from program.demo.launch import Servers
+from program.events import DownloadPartialSuccess
 from tests.support.pipeline import Pipeline
 
 PIONEER, PIONEER_IMDB = 170551, "tt1748166"
@@ -74,6 +76,21 @@ def test_a_pack_that_lacks_two_episodes_is_kept_and_the_two_are_found_singly(
         if row.outcome == "taken"
     }
     assert len(taken) == 3, "the pack and two single episodes"
+
+
+def test_a_media_server_hears_of_the_episodes_that_are_there_while_others_are_lacking(
+    make_pipeline: Callable[..., Pipeline], servers: Servers
+) -> None:
+    servers.control("/catalog", {"op": "withdraw", "title": PIONEER_IMDB})
+    servers.control("/catalog", {"op": "publish", "release": PACK})
+    servers.control("/catalog", {"op": "drop_file", "release": PACK, "season": 1, "episode": 5})
+    pipeline = make_pipeline(updaters__plex__enabled=True)
+    show = pipeline.add_show(PIONEER, seasons=(1,))
+    pipeline.run(for_=MINUTE)
+    (partly,) = [event for event in pipeline.told if isinstance(event, DownloadPartialSuccess)]
+    assert partly.item_id == pipeline.season(show, 1).id
+    asked = {n for n in range(1, 7) if pipeline.episode(show, 1, n).facts.confirmations}
+    assert asked == {1, 2, 3, 4, 6}, "the server is asked for what is there, and for nothing else"
 
 
 def test_an_episode_is_fetched_when_it_comes_out(pipeline: Pipeline, servers: Servers) -> None:

@@ -5,11 +5,12 @@ to wait a little is asked again by the same job; one that asks to wait long, or 
 the flow can write the date down, go on with another provider, and let the job end.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from program.db import items, torrents
-from program.errors import Cancelled, RetryLater
+from program.errors import Cancelled, NotFound, RetryLater
 from program.events import (
     DownloadRequested,
     Event,
@@ -77,9 +78,11 @@ def handle(ctx: FlowContext, key: str, job: Job) -> Outcome:
 
 def _spare_the_others(ctx: FlowContext, key: str, queue: str) -> None:
     """Start no job of a queue before the plugin's service may be asked again, where it has said so of all calls."""
-    until = ctx.registry.get(key).http.statistics().paused_until
-    if until is not None:
-        ctx.engine.rate_limit(queue, min(until, ctx.clock.now() + PARK))
+    # A plugin that was switched off meanwhile is not asked again anyway.
+    with suppress(NotFound):
+        until = ctx.registry.get(key).http.statistics().paused_until
+        if until is not None:
+            ctx.engine.rate_limit(queue, min(until, ctx.clock.now() + PARK))
 
 
 def _answer(ctx: FlowContext, key: str, event: Event) -> object:
