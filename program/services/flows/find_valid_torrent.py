@@ -5,8 +5,9 @@ Candidates are tried best first, each at every provider. Before a provider is as
 that a crash leaves nothing unowned on the account. What a provider refuses is blocked for that provider alone.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from program.db import entries, streams, torrents
 from program.errors import Misconfigured
@@ -15,7 +16,7 @@ from program.media.entry import FetchedTorrent, FileMatch
 from program.media.release import Block, Candidate
 from program.media.wanted import wanted_for
 from program.queues import ChildPolicy, Done, Job, JobSpec, Next, Outcome, WaitFor
-from program.services.flows import copies, names
+from program.services.flows import copies, held_ahead, names
 from program.services.flows.context import FlowContext, ItemJob, missing_leaves
 from program.services.flows.plugin_hook import Paused, ask, said_by
 from program.services.flows.torrent_files import Checked
@@ -23,8 +24,6 @@ from program.services.matching.rank import order
 from program.services.matching.sandbox import MapTask, ValidateTask
 from program.services.plugin import DownloadRefused
 
-# How long a provider's "I do not hold it" is believed.
-NOT_CACHED = timedelta(hours=24)
 # Refusals that hold for every item the torrent was found for; the files of a torrent may be wrong for one and right for another.
 ABOUT_THE_TORRENT = ("not_cached", "infringing", "dead", "no_video")
 
@@ -62,10 +61,10 @@ class NoCatch:
 class Hunt:
     """Data of `find-valid-torrent`.
 
-    phase: `rank`, `ranked`, `try`, `asked`, `checked`, `removed`. candidates: the best first; the first is the one at hand.
+    phase: `rank`, `ranked`, `try`, `held`, `asked`, `checked`, `removed`. candidates: the best first; the first is the one at hand.
     provider: who is asked for it now; tried: who was asked before. paused: providers that asked to wait. unusable: those of which a
     person has to change a setting. is_rest: some of the wanted files were had before; this is for the others. again: leaves
-    that have a file and are to get another one.
+    that have a file and are to get another one. asked_ahead: who was asked for all candidates at once which of them it holds.
     """
 
     job: ItemJob
@@ -79,6 +78,7 @@ class Hunt:
     unusable: tuple[str, ...] = ()
     is_rest: bool = False
     again: frozenset[int] = frozenset()
+    asked_ahead: tuple[str, ...] = ()
 
     @property
     def silent(self) -> frozenset[str]:
@@ -100,8 +100,14 @@ class Hunt:
         )
 
     def with_next_candidate(self) -> "Hunt":
-        """Return the hunt at the next candidate."""
-        return replace(self, candidates=self.candidates[1:], tried=())
+        """Return the hunt at the next candidate, with those who said ahead that they do not hold this one."""
+        at_hand = self.candidates[0]
+        said_no = tuple(
+            Attempt(at_hand.release.raw_title, block.provider, said_by(block.provider, block.sentence))
+            for block in at_hand.blocks
+            if block.code == "not_cached" and block.provider in self.asked_ahead
+        )
+        return replace(self, candidates=self.candidates[1:], tried=(), attempts=(*self.attempts, *said_no))
 
 
 def rank(ctx: FlowContext, job: Job) -> Outcome:
@@ -128,14 +134,14 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
         case "ranked":
             ranked = next((value for _, _, value in job.children.values() if isinstance(value, tuple)), ())
             return Next(replace(hunt, phase="try", candidates=ranked))
+        case "held":
+            return _held(ctx, hunt, job)
         case "asked":
             return _answered(ctx, hunt, job)
         case "checked":
             return _checked(ctx, hunt, job)
-        case "removed":
-            # One that could not be deleted now stays written down and is cleared up later.
-            return Next(replace(hunt, phase="try"))
         case _:
+            # Also after a removal: what could not be deleted now stays written down and is cleared up later.
             return _try(ctx, hunt)
 
 
@@ -145,7 +151,25 @@ def _try(ctx: FlowContext, hunt: Hunt) -> Outcome:
     provider = hunt.next_provider(ctx.providers())
     if provider is None:
         return Next(hunt.with_next_candidate())
+    question = None
+    if provider not in hunt.asked_ahead:
+        question = held_ahead.question(ctx, provider, hunt.candidates, hunt.job.title)
+        hunt = replace(hunt, asked_ahead=(*hunt.asked_ahead, provider))
     hunt = replace(hunt, provider=provider)
+    return WaitFor((question,), data=replace(hunt, phase="held")) if question else _ask(ctx, hunt, provider)
+
+
+def _held(ctx: FlowContext, hunt: Hunt, job: Job) -> Outcome:
+    """Leave out what the provider does not hold; where it did not say, each is asked for by itself."""
+    held = next((value for _, _, value in job.children.values() if isinstance(value, Mapping)), None)
+    if held is not None:
+        candidates = held_ahead.marked(ctx, hunt.job.root_id, hunt.provider, hunt.candidates, held)
+        hunt = replace(hunt, candidates=candidates)
+    return Next(replace(hunt, phase="try", provider=""))
+
+
+def _ask(ctx: FlowContext, hunt: Hunt, provider: str) -> Outcome:
+    """Have the candidate at hand put on the account."""
     candidate, item_id, now = hunt.candidates[0], hunt.job.item_id, ctx.clock.now()
     infohash = candidate.release.infohash
     with ctx.db.write(hunt.job.root_id) as tx:
@@ -188,7 +212,9 @@ def _refused(ctx: FlowContext, hunt: Hunt, error: object) -> Outcome:
         with ctx.db.write(hunt.job.root_id) as tx:
             # A torrent that vanished while it was looked at says nothing about the next attempt.
             if error.code != "gone":
-                until = error.retry_at or (now + NOT_CACHED if error.code == "not_cached" else None)
+                until = error.retry_at or (
+                    now + held_ahead.NOT_CACHED if error.code == "not_cached" else None
+                )
                 block = Block(provider=hunt.provider, code=error.code, sentence=error.reason, until=until)
                 streams.block(tx, candidate.item_id, infohash, block, now)
             if error.torrent_id is None:
