@@ -77,6 +77,7 @@ def test_a_better_copy_takes_the_place_of_the_first_at_the_same_path(
     assert names == {LARGE}, "what is not used any more is off the account"
 
 
+@pytest.mark.slow
 def test_a_copy_of_the_highest_resolution_wanted_is_left_alone_after_a_week(
     make_pipeline: Make, servers: Servers
 ) -> None:
@@ -137,6 +138,7 @@ def test_a_first_copy_waits_as_long_as_better_ones_may_still_appear(
     assert files_of(pipeline, film) != {}
 
 
+@pytest.mark.slow
 def test_a_first_copy_that_is_as_good_as_wanted_does_not_wait(make_pipeline: Make) -> None:
     pipeline = make_pipeline(ranking__delay_minutes=120, ranking__upgrade_until="1080p")
     film = pipeline.add_movie(SINTEL)
@@ -157,6 +159,7 @@ def test_a_further_copy_stands_beside_the_usual_one(make_pipeline: Make) -> None
     assert pipeline.item(film).schedule.next_attempt_at is None
 
 
+@pytest.mark.slow
 def test_a_further_copy_that_is_missing_holds_nothing_up(make_pipeline: Make) -> None:
     huge = {"beside": True, "resolutions": {"r1080p": False, "r720p": False, "unknown": False}}
     pipeline = make_pipeline(ranking__profiles={"huge": huge})
