@@ -67,7 +67,7 @@ def _backup(file: Path) -> Backup | None:
 
 
 def make(url: URL, folder: Path, now: datetime) -> Path | None:
-    """Write a copy into `folder`, keep the newest five, and return its path; None when PostgreSQL's own tool cannot do it."""
+    """Write a copy into `folder`, keep the newest ten, and return its path; None when PostgreSQL's own tool cannot do it."""
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     file = sqlite_file(url)
     name = _free_name(folder, now)

@@ -174,11 +174,11 @@ def test_several_that_open_a_new_database_at_once_all_succeed(database_url: str,
         database.close()
 
 
-def test_only_the_newest_five_backups_are_kept(db: Database, database_url: str, tmp_path: Path) -> None:
-    for day in range(7):
+def test_only_the_newest_ten_backups_are_kept(db: Database, database_url: str, tmp_path: Path) -> None:
+    for day in range(12):
         backup.make(parse(database_url), tmp_path / "kept", NOW + timedelta(days=day))
     days = [path.stem[-9:-7] for path in sorted((tmp_path / "kept").iterdir())]
-    assert days == ["03", "04", "05", "06", "07"]
+    assert days == [f"{day:02}" for day in range(3, 13)]
 
 
 @pytest.mark.parametrize("database_kind", ["postgres"], indirect=True)
