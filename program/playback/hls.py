@@ -94,7 +94,7 @@ class Converter:
     """Runs ffmpeg. Thread-safe. To be closed."""
 
     def __init__(self, open_file: Opener, clock: Clock) -> None:
-        self._loopback = Loopback(open_file)
+        self.loopback = Loopback(open_file)
         self._clock = clock
         self._turns = threading.BoundedSemaphore(MOST_PROCESSES)
         self._lock = threading.Lock()
@@ -113,7 +113,7 @@ class Converter:
             running = tuple(self._running)
         for process in running:
             process.kill()
-        self._loopback.close()
+        self.loopback.close()
 
     def duration(self, entry_id: int) -> float:
         """Return how long the film of an entry is, in seconds. Raises NotPossible, RetryLater, Transient."""
@@ -121,7 +121,7 @@ class Converter:
             known = self._durations.get(entry_id)
         if known is not None:
             return known
-        with self._turn(), self._loopback.address_of(entry_id) as address:
+        with self._turn(), self.loopback.address_of(entry_id) as address:
             found = _seconds(_output(probe_arguments(address)))
         with self._lock:
             self._durations[entry_id] = found
@@ -133,7 +133,7 @@ class Converter:
         """Yield a segment as it is made; whoever stops listening ends the process. Raises as `duration` does."""
         with ExitStack() as stack:
             stack.enter_context(self._turn())
-            address = stack.enter_context(self._loopback.address_of(entry_id))
+            address = stack.enter_context(self.loopback.address_of(entry_id))
             said = stack.enter_context(tempfile.TemporaryFile())
             process = self._started(arguments(address, number, form), said)
             stack.callback(self._end, process)
