@@ -11,23 +11,25 @@ from program.api.context import ApiContext
 from program.api.errors import ApiError
 from program.api.items import our_id
 from program.api.routes import Route
-from program.api.scrape_shapes import (
-    AutoScrapeRequest,
-    NamesPayload,
+from program.api.scrape_answers import (
     ParsedFile,
     ParsedName,
     ParsedNamesBody,
     ScrapeBody,
-    ScrapeQuery,
     SelectedBody,
-    SessionPayload,
-    StartQuery,
     StartSessionResponse,
-    TitlePayload,
-    magnet_parts,
     parsed_data,
     started,
     streams,
+)
+from program.api.scrape_shapes import (
+    AutoScrapeRequest,
+    NamesPayload,
+    ScrapeQuery,
+    SessionPayload,
+    StartQuery,
+    TitlePayload,
+    magnet_parts,
 )
 from program.api.stream import MEDIA, event_line, streaming
 from program.db import streams as releases
