@@ -250,8 +250,9 @@ class Actions:
 
 
 def _infohash(tx: Tx, item: Item) -> str | None:
-    """Return the torrent that an item's file is from."""
-    return next((file.infohash for file in entries.for_items(tx, [item.id])), None)
+    """Return the torrent that an item's file is from, not that of a copy beside it."""
+    files = entries.for_items(tx, [item.id])
+    return next((file.infohash for file in files if not file.ranking_profile), None)
 
 
 def _as_new(item: Item, now: datetime) -> Changes:
