@@ -24,7 +24,7 @@ from program.services.matching.titles import TitleReading
 # Some thirty thousand names.
 SIZE_LIMIT = 32 * 1024 * 1024
 # A search of many scrapers and the one after it.
-IN_MEMORY = 8192
+IN_MEMORY = 4096
 _TROUBLES = (OSError, sqlite3.Error, diskcache.Timeout)
 _FIELDS = tuple(field.name for field in fields(Parsed))
 

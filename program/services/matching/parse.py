@@ -31,7 +31,7 @@ from program.services.matching.titles import TitleReading
 # Longer names are cut; nobody names a release so, and every pattern stays quick.
 _LONGEST_NAME = 400
 # Titles of a search come back with the next search, and as file names with the download.
-_CACHED_NAMES = 8192
+_CACHED_NAMES = 2048
 _COMPLETE = re.compile(
     r"(?<![a-z])(?:complete|int[eé]grale?|full[. ]series|all[. ](?:seasons|episodes)|box[. ]?set|batch|collection|anthology"
     r"|tv[. ]?pack|complet[ao]|komplett)(?![a-z])",
