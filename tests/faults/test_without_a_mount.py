@@ -101,6 +101,7 @@ def test_auto_serves_over_http_where_there_is_no_fuse_and_says_so(
     assert "library at /dav and /files of the API" in log
 
 
+@pytest.mark.slow
 def test_auto_mounts_where_the_machine_allows_it(tmp_path: Path) -> None:
     with running(tmp_path, "auto") as api:
         assert is_mounted(tmp_path / "mount")
@@ -108,6 +109,7 @@ def test_auto_mounts_where_the_machine_allows_it(tmp_path: Path) -> None:
     assert not is_mounted(tmp_path / "mount")
 
 
+@pytest.mark.slow
 def test_strm_mounts_nothing_and_keeps_a_folder_instead(tmp_path: Path) -> None:
     with running(tmp_path, "strm", strm_path=str(tmp_path / "strm")) as api:
         assert told(api)["way"] == "http"
