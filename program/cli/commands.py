@@ -243,7 +243,8 @@ def explain(
 
 @cli.command("preview-names")
 @click.argument("templates", nargs=-1, metavar="[NAME=TEMPLATE]...")
-def preview_names(templates: tuple[str, ...]) -> None:
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def preview_names(templates: tuple[str, ...], *, as_json: bool) -> None:
     """Print what files would be called with other templates, e.g. movie_folder="{title} ({year})"; nothing is changed."""
     log.set_up(QUIET)
     wanted: dict[str, JsonValue] = {}
@@ -253,8 +254,10 @@ def preview_names(templates: tuple[str, ...]) -> None:
             raise click.UsageError(f"{one}: write NAME=TEMPLATE")
         wanted[name] = template
     settings = open_store(os.environ).preview({"vfs": {"naming": wanted}})
-    for sample in samples(settings.vfs.naming.templates()):
-        click.echo(f"{sample.about}:\n  {sample.path}")
+    made = {sample.about: sample.path for sample in samples(settings.vfs.naming.templates())}
+    click.echo(
+        json.dumps(made) if as_json else "\n".join(f"{about}:\n  {path}" for about, path in made.items())
+    )
 
 
 @cli.command("preview-ranking")

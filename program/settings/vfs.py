@@ -16,6 +16,11 @@ def _from_octal(value: object) -> object:
     return int(value, 8) if isinstance(value, str) and value.removeprefix("0o").isdecimal() else value
 
 
+def _none_when_empty(value: object) -> object:
+    """Return None for an empty text: a form and an environment have no other word for nothing."""
+    return None if value == "" else value
+
+
 Permissions = Annotated[int, BeforeValidator(_from_octal), Field(ge=0, le=0o777)]
 
 
@@ -30,7 +35,7 @@ class VfsSettings(Section):
         default=Path("/mnt/rivulet"),
         description="Folder at which the library is mounted; created when missing, else empty",
     )
-    strm_path: Path | None = Field(
+    strm_path: Annotated[Path | None, BeforeValidator(_none_when_empty)] = Field(
         default=None,
         description="Folder for STRM files, each with the address of a video; in mode strm it is what media servers look at",
     )
@@ -39,7 +44,10 @@ class VfsSettings(Section):
         pattern=r"^(https?://\S+[^\s/])?$",
         description="What addresses in STRM files begin with, e.g. http://nas:8484; empty: this machine's own address",
     )
-    naming: NamingSettings = Field(default_factory=NamingSettings)
+    naming: NamingSettings = Field(
+        default_factory=NamingSettings,
+        description="What folders and files are called; see docs/library.md",
+    )
     profiles: Annotated[dict[str, ProfileSettings], AfterValidator(check_profiles)] = Field(
         default={},
         description="Further folders of the library, each with rules for what is in it, by a name of yours; see docs/library.md",

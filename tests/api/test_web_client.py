@@ -81,7 +81,7 @@ ITEMS = fields(
         fields(
             id=integer,
             type=one_of("movie", "show", "season", "episode"),
-            title=filled,
+            title=text,
             tmdb_id=null_or(filled),
             tvdb_id=null_or(filled),
             parent_ids=fields(tvdb_id=null_or(filled)),
@@ -333,7 +333,10 @@ def test_the_library_lists_filters_and_sorts(client: Client) -> None:
     )
     assert [(one["title"], one["tmdb_id"]) for one in page["items"]] == [("Sintel", SINTEL)]
     assert (
-        client.call("GET", "/items?states=Completed&states=Failed&limit=100&page=1").body["total_items"] == 1
+        client.call("GET", "/items?states=Completed&states=Failed&search=sin&limit=100&page=1").body[
+            "total_items"
+        ]
+        == 1
     )
 
 

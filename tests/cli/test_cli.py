@@ -16,7 +16,7 @@ from tests.support.commands import command, write_settings
 COMMANDS = sorted(cli.commands)
 EXPECTED = [
     *("add", "backup", "cases", "check", "completion", "demo", "doctor", "explain", "migrate", "mount"),
-    *("restore", "retry", "run", "settings-schema", "show", "version"),
+    *("preview-names", "preview-ranking", "restore", "retry", "run", "settings-schema", "show", "version"),
 ]
 # They run until a signal comes, or print one thing only, which has a form of its own.
 WITHOUT_JSON = {"run", "demo", "mount", "cases", "settings-schema", "completion"}

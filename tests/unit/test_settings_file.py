@@ -117,7 +117,7 @@ def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
         ),
         (
             {"vfs": {"mode": "nfs"}},
-            "settings.json: vfs.mode: must be one of 'fuse', 'webdav' or 'auto', not \"nfs\"",
+            "settings.json: vfs.mode: must be one of 'fuse', 'webdav', 'auto' or 'strm', not \"nfs\"",
         ),
         (
             {"scraping": {"scrape_cooldown_hours": [6, 2, 24]}},

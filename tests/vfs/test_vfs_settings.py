@@ -30,3 +30,7 @@ def test_what_makes_no_sense_is_refused_with_its_place(values: dict[str, object]
 
 def test_every_setting_is_described():
     assert all(field.description for field in VfsSettings.model_fields.values())
+
+
+def test_an_empty_path_of_strm_files_is_none() -> None:
+    assert VfsSettings(strm_path="").strm_path is None  # type: ignore[arg-type]
