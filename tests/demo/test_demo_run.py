@@ -98,6 +98,7 @@ def test_the_demo_ends_with_one_object_that_says_that_all_is_well(tmp_path: Path
     assert not is_mounted(tmp_path / "library")
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(150)
 def test_the_demo_stays_up_until_it_is_ended_and_leaves_nothing_behind(
     running: subprocess.Popen[str], tmp_path: Path
@@ -113,6 +114,7 @@ def test_the_demo_stays_up_until_it_is_ended_and_leaves_nothing_behind(
     assert not any(map(is_alive, pids))
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(150)
 def test_a_demo_that_is_killed_leaves_nothing_behind_either(
     running: subprocess.Popen[str], tmp_path: Path

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from sqlalchemy import text
 
 from program.db.connect import engine_for
@@ -106,6 +107,7 @@ def test_a_broken_database_is_told_with_what_is_broken(tmp_path: Path) -> None:
     assert lines_of(ended.out)["database"] == ("wrong", "file 1 belongs to no film or episode")
 
 
+@pytest.mark.slow
 def test_the_story_of_a_title_is_told_from_the_wish_to_its_end(tmp_path: Path) -> None:
     with Stage(tmp_path, settings=SETTINGS) as stage:
         config = stage.installation.config

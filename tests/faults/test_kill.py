@@ -35,11 +35,11 @@ def test_a_library_is_complete_after_a_kill(tmp_path: Path, at: int, when: str) 
     ("at", "when", "alike"),
     [
         (1, "before", {"provider": "overseerr"}),
-        (3, "after", {"provider": "tmdb", "path": "/movie/"}),
+        pytest.param(3, "after", {"provider": "tmdb", "path": "/movie/"}, marks=pytest.mark.slow),
         (2, "lost", {"path": "/torrents/addMagnet"}),
         (1, "lost", {"path": "/torrents/selectFiles"}),
-        (1, "lost", {"path": "/torrents/delete"}),
-        (1, "after", {"path": "/refresh"}),
+        pytest.param(1, "lost", {"path": "/torrents/delete"}, marks=pytest.mark.slow),
+        pytest.param(1, "after", {"path": "/refresh"}, marks=pytest.mark.slow),
     ],
     ids=["the first", "looked up", "a torrent added", "files selected", "a torrent deleted", "a scan begun"],
 )

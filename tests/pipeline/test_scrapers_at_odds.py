@@ -117,6 +117,7 @@ def test_when_only_garbage_comes_the_search_counts_as_an_error_and_not_as_one_in
     assert item.schedule.next_attempt_at is not None
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 def test_of_500_films_meanwhile_none_is_lost(searching: Callable[..., Pipeline], servers: Servers) -> None:

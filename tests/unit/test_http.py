@@ -83,9 +83,14 @@ def clock() -> ManualClock:
 
 @pytest.fixture
 def lines() -> Iterator[list[str]]:
-    """The log lines written during the test."""
+    """The program's log lines of the test; those of the server in the test are none of them."""
     written: list[str] = []
-    sink = logger.add(lambda line: written.append(str(line)), format="{level} {message}")
+    sink = logger.add(
+        lambda line: written.append(str(line)),
+        format="{level} {message}",
+        # What comes by way of the standard library bears the name of its logger.
+        filter=lambda record: "room" not in record["extra"],
+    )
     yield written
     logger.remove(sink)
 
