@@ -88,8 +88,7 @@ def lines() -> Iterator[list[str]]:
     sink = logger.add(
         lambda line: written.append(str(line)),
         format="{level} {message}",
-        # What comes by way of the standard library bears the name of its logger.
-        filter=lambda record: "room" not in record["extra"],
+        filter=lambda record: record["extra"].get("room") != "werkzeug",
     )
     yield written
     logger.remove(sink)
