@@ -202,7 +202,7 @@ def test_a_file_of_a_deleted_torrent_is_gone(servers: Servers, debrid: AllDebrid
 
 def test_a_wrong_key_is_a_setting_to_mend(servers: Servers) -> None:
     with pytest.raises(Misconfigured, match="AUTH_BAD_APIKEY"):
-        make(AllDebrid, servers.ready["alldebrid"]["url"], api_key="wrong").check()
+        make(AllDebrid, servers.ready["alldebrid"]["url"], api_key="not-the-key").check()
 
 
 # --- answers that the stand-in does not give
