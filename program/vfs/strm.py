@@ -27,6 +27,8 @@ STOP_SECONDS = 5.0
 # An address of ours, under whatever name the host was known and with whatever token.
 OURS = re.compile(rb"https?://\S+/strm/[0-9a-f]{32}/\d+/\S+\s*")
 LONGEST = 4096
+# What a file is called until it is whole.
+UNFINISHED = ".strm-"
 
 
 class StrmExport:
@@ -72,8 +74,10 @@ class StrmExport:
                 written, prefix = root, wanted
 
     def _clear(self, root: Directory) -> None:
-        """Remove the files of ours that the tree no longer has: it changed while nobody wrote."""
+        """Remove the files of ours that the tree no longer has, it changed while nobody wrote, and those never finished."""
         self._folder.mkdir(parents=True, exist_ok=True)
+        for name in tuple(self._folder.rglob(f"{UNFINISHED}????????")):
+            name.unlink(missing_ok=True)
         wanted = set(_paths(root, self._folder))
         for name in tuple(self._folder.rglob(f"*{SUFFIX}")):
             if name not in wanted:
@@ -107,7 +111,7 @@ class StrmExport:
         if there is not None and not OURS.fullmatch(there):
             logger.warning("{} is somebody else's file and stays as it is", path)
             return
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".strm-")
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=UNFINISHED)
         try:
             with os.fdopen(handle, "wb") as stream:
                 stream.write(text)

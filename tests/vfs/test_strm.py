@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -39,9 +41,16 @@ class Home:
         self.export = None
 
     def files(self) -> dict[str, str]:
-        """Return what there is, by path."""
-        found = sorted(self.folder.rglob("*"))
-        return {str(path.relative_to(self.folder)): path.read_text() for path in found if path.is_file()}
+        """Return what media servers take, by path: they pass over hidden files, such as one that is being written."""
+        found: dict[str, str] = {}
+        for folder, _, names in os.walk(self.folder):
+            for name in names:
+                path = Path(folder, name)
+                # What is removed while we look is not there.
+                with suppress(FileNotFoundError):
+                    if not name.startswith("."):
+                        found[str(path.relative_to(self.folder))] = path.read_text()
+        return found
 
     def becomes(self, expected: dict[str, int]) -> None:
         """Wait until there is exactly this: path to entry."""
@@ -91,6 +100,15 @@ def test_what_changed_while_nobody_wrote_is_mended_at_the_start(home: Home) -> N
     home.start()
     home.becomes({"movies/B/B.strm": 9})
     assert not (home.folder / "movies/Demo (2031)").exists()
+
+
+def test_what_a_killed_program_had_half_written_is_gone_after_the_next_start(home: Home) -> None:
+    half = home.folder / "movies/Demo (2031)/.strm-0a1b2c3d"
+    half.parent.mkdir(parents=True)
+    half.write_text("http://nas:8")
+    home.start()
+    home.becomes({"movies/Demo (2031)/Demo (2031) - 1080p.strm": 7})
+    assert not half.exists()
 
 
 def test_a_new_key_or_address_is_written_into_every_file(home: Home) -> None:
