@@ -4,6 +4,9 @@
 PY := .venv/bin/python
 # Tests use both cores of a small home server; TEST_PROCESSES=0 runs them in one process, for a debugger.
 TEST_PROCESSES ?= 2
+# Many tests start the program as a user does: what is compiled once is kept, beside the packages and out of the source folders.
+test test-all bench: export PYTHONDONTWRITEBYTECODE =
+test test-all bench: export PYTHONPYCACHEPREFIX = $(CURDIR)/.venv/bytecode
 
 .PHONY: help setup setup-tests setup-all-tests setup-lint setup-bench demo run test test-all bench lint format docs schema clean
 
