@@ -12,39 +12,13 @@ from typing import cast
 import diskcache
 from loguru import logger
 
+from program.bytes_disk import BytesDisk
+
 # Metadata of a few thousand titles.
 SIZE_LIMIT = 64 * 1024 * 1024
 # An expired answer is kept this much longer, since "not modified" makes it good again.
 KEPT_AFTER_EXPIRY = timedelta(days=7)
 _KEPT_HEADERS = ("content-type", "etag", "last-modified")
-
-
-class BytesDisk(diskcache.Disk):  # type: ignore[misc]
-    """A diskcache `Disk` that stores `bytes` under `str` keys and refuses all else, a planted pickle included."""
-
-    def put(self, key: object) -> tuple[object, bool]:
-        """Return the key as stored; raise TypeError when it is not a `str`."""
-        if type(key) is not str:
-            raise TypeError("keys are str")
-        return key, True
-
-    def get(self, key: object, raw: object) -> str:
-        """Return the stored key; raise ValueError when it was pickled."""
-        if not raw or not isinstance(key, str):
-            raise ValueError("a pickled key")
-        return key
-
-    def store(self, value: object, read: object, key: object = diskcache.UNKNOWN) -> object:
-        """Return the row for `value`; raise TypeError when it is not `bytes`."""
-        if type(value) is not bytes:
-            raise TypeError("values are bytes")
-        return super().store(value, read, key=key)
-
-    def fetch(self, mode: int, filename: str | None, value: object, read: object) -> object:
-        """Return the stored bytes; raise ValueError when the row holds a pickle."""
-        if mode not in (diskcache.core.MODE_RAW, diskcache.core.MODE_BINARY):
-            raise ValueError("not stored as bytes")
-        return super().fetch(mode, filename, value, read)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,9 @@ from typing import Protocol, TypeAlias
 import diskcache
 from loguru import logger
 
+from program.bytes_disk import BytesDisk
 from program.vfs.counters import Counters
-from program.vfs.disk_format import BytesDisk, Loaded, pack, unpack
+from program.vfs.disk_format import Loaded, pack, unpack
 
 # Takes what a load found, on the store's own thread.
 Answer: TypeAlias = Callable[[Loaded], None]

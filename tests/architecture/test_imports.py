@@ -29,7 +29,12 @@ HOMES = {
     "apscheduler": ("program.scheduler",),
     "click": ("main", "program.cli"),
     "defusedxml": ("program.services",),
-    "diskcache": ("program.answer_cache", "program.services.matching.kept_names", "program.vfs"),
+    "diskcache": (
+        "program.answer_cache",
+        "program.bytes_disk",
+        "program.services.matching.kept_names",
+        "program.vfs",
+    ),
     "flask": ("program.api", "program.web", "program.demo"),
     "fuse": ("program.vfs.operations", "program.vfs.mount"),
     "langcodes": ("program.services",),

@@ -10,9 +10,10 @@ from pathlib import Path
 import diskcache
 import pytest
 
+from program.bytes_disk import BytesDisk
 from program.vfs.counters import Counters
 from program.vfs.disk import DiskChunks, Place
-from program.vfs.disk_format import BytesDisk, Loaded
+from program.vfs.disk_format import Loaded
 from tests.support.wait import until
 
 MIB = 1024 * 1024

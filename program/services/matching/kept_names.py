@@ -17,7 +17,7 @@ from pathlib import Path
 
 import diskcache
 
-from program.answer_cache import BytesDisk
+from program.bytes_disk import BytesDisk
 from program.services.matching.parse import Parsed, parse
 from program.services.matching.titles import TitleReading
 
