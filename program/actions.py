@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from program import edits
 from program.db import entries, items, replacements, streams, torrents
 from program.db.decisions import Decision
 from program.db.engine import Tx
@@ -170,6 +171,15 @@ class Actions:
             self._ctx.commit(tx, root_id, {}, [decision])
         self.wake()
         return ItemResult(item_id, label(root, item_id), "Allowed again")
+
+    def edit(self, item_id: int, wanted: edits.Edit, by: str) -> ItemResult:
+        """Have what a person chose for a title count, see `edits`; raise WrongEdit with the place for what cannot be."""
+        root_id = self._roots([item_id])[item_id]
+        if root_id != item_id:
+            raise edits.WrongEdit("item_id", f"edit the show, which is item {root_id}")
+        title, said = edits.edit(self._ctx, root_id, wanted, by)
+        self.wake()
+        return ItemResult(item_id, title, said or "nothing is other than it was", done=bool(said))
 
     def reindex(self, ids: Sequence[int]) -> tuple[ItemResult, ...]:
         """Have the titles that the items belong to looked up again now; nothing else about them changes."""

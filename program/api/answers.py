@@ -149,9 +149,19 @@ class RequestBody(Body):
 
 
 class DetailBody(ItemBody):
-    """Everything about one item. seasons, episodes, files, media_metadata and filesystem_entry only when `extended` is true."""
+    """Everything about one item. seasons, episodes, files, media_metadata and filesystem_entry only when `extended` is true.
+
+    aliases: names that metadata services know; own_titles: those that a person added. wanted_seasons, wants_future: of a show.
+    ranking_profile, library_profiles: what a person chose; null: the settings decide; "" is the usual ranking.
+    """
 
     original_title: str | None
+    aliases: list[str]
+    own_titles: list[str]
+    wanted_seasons: list[int]
+    wants_future: bool
+    ranking_profile: str | None
+    library_profiles: list[str] | None
     genres: list[str]
     language: str | None
     country: str | None

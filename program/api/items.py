@@ -9,11 +9,21 @@ from program.api.answers import ActionBody, DetailBody, ItemsBody, StreamsBody, 
 from program.api.context import ApiContext
 from program.api.errors import ApiError
 from program.api.explained import NO_REASONS, reasons
-from program.api.payloads import LARGEST_ID, AddBody, IdsBody, ItemQuery, ListQuery, TimelineQuery, number_in
+from program.api.payloads import (
+    LARGEST_ID,
+    AddBody,
+    EditBody,
+    IdsBody,
+    ItemQuery,
+    ListQuery,
+    TimelineQuery,
+    number_in,
+)
 from program.api.routes import Route
 from program.db import decisions, items, streams
 from program.db.engine import Tx
 from program.db.views import ItemDetail, ItemFilter, Sort
+from program.edits import WrongEdit
 from program.media.item import Ids, MediaType
 from program.media.metadata import ContentRequest
 from program.settings.problems import shown
@@ -130,6 +140,14 @@ def _wishes(body: AddBody) -> Iterator[ContentRequest]:
         )
 
 
+def edit(context: ApiContext, item_id: str, body: EditBody) -> ActionBody:
+    """Choose seasons, names, ranking or folders of a title; it counts at once, and the story tells of it."""
+    try:
+        return shapes.done("Edited", [context.actions.edit(our_id(item_id), body.edit(), "over the API")])
+    except WrongEdit as error:
+        raise ApiError(422, str(error)) from None
+
+
 def retry_library(context: ApiContext) -> ActionBody:
     """Begin to start every unfinished title afresh; the queues show how far it is."""
     return shapes.begun(context.actions.retry_library())
@@ -174,6 +192,15 @@ ROUTES = (
         tag=TAG,
         query=ItemQuery,
         answer=DetailBody,
+    ),
+    Route(
+        method="PATCH",
+        rule="/items/<item_id>",
+        handle=edit,
+        summary="Choose seasons, names, ranking or folders of a title",
+        tag=TAG,
+        body=EditBody,
+        answer=ActionBody,
     ),
     Route(
         method="GET",

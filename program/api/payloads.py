@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, RootMode
 
 from program.api.routes import Payload
 from program.db.views import Sort
+from program.edits import KEEP, RULES, Edit, Said
 from program.media.item import MediaType, States
 
 # The largest number a database takes.
@@ -107,6 +108,54 @@ class AddBody(Payload):
         if self.media_type == "movie" and self.seasons is not None:
             raise ValueError("a film has no seasons")
         return self
+
+
+def _one_line(text: str) -> str:
+    text = " ".join(text.split(" ")).strip()
+    if not text or not text.isprintable():
+        raise ValueError("must be a name on one line")
+    return text
+
+
+class EditBody(Payload):
+    """What a person chooses for a title; what is not named stays.
+
+    wanted_seasons: exactly these of a show; files of the others stay, nothing more is searched for them. own_titles: all names to
+    search by beside those of the metadata services. ranking_profile: of `ranking.profiles`, "" for the usual ranking;
+    library_profiles: of `vfs.profiles`, exactly these; null: what the settings say.
+    """
+
+    wanted_seasons: Annotated[list[Annotated[int, Field(ge=0, le=9999)]], Field(max_length=MOST_LISTED)] = (
+        Field(default=[])
+    )
+    wants_future: bool = False
+    own_titles: Annotated[list[Annotated[Name, AfterValidator(_one_line)]], Field(max_length=MOST_NAMES)] = (
+        Field(default=[])
+    )
+    ranking_profile: Annotated[str, Field(max_length=LONGEST_NAME)] | None = None
+    library_profiles: Annotated[list[Name], Field(max_length=MOST_NAMES)] | None = None
+
+    @model_validator(mode="after")
+    def _names_something(self) -> Self:
+        if not self.model_fields_set:
+            raise ValueError(f"name at least one of {', '.join(type(self).model_fields)}")
+        return self
+
+    def edit(self) -> Edit:
+        """Return it as the actions take it."""
+        given = self.model_fields_set
+        by_rules = RULES if self.library_profiles is None else tuple(self.library_profiles)
+        return Edit(
+            seasons=frozenset(self.wanted_seasons) if "wanted_seasons" in given else KEEP,
+            future=self.wants_future if "wants_future" in given else KEEP,
+            titles=tuple(self.own_titles) if "own_titles" in given else KEEP,
+            ranking=_or_rules(self.ranking_profile) if "ranking_profile" in given else KEEP,
+            profiles=by_rules if "library_profiles" in given else KEEP,
+        )
+
+
+def _or_rules(name: str | None) -> str | Said:
+    return RULES if name is None else name
 
 
 class SettingsBody(RootModel[dict[str, JsonValue]]):

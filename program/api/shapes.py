@@ -30,6 +30,7 @@ from program.db.views import (
     SourceView,
     StoredDecision,
 )
+from program.edits import wanted_seasons
 from program.media.item import Ids, Item, MediaType
 from program.media.release import Candidate, JsonValue
 
@@ -85,6 +86,12 @@ def detail(found: ItemDetail, *, extended: bool) -> DetailBody:
         next_reason=schedule.next_reason,
         requested_at=one.created_at,
         original_title=one.original_title,
+        aliases=list(dict.fromkeys(title.text for title in one.aliases if not title.is_own)),
+        own_titles=[title.text for title in one.aliases if title.is_own],
+        wanted_seasons=_wanted_seasons(found),
+        wants_future=one.wants_future,
+        ranking_profile=one.ranking_profile,
+        library_profiles=None if one.library_profiles is None else list(one.library_profiles),
         genres=list(one.genres),
         language=one.language,
         country=one.country,
@@ -101,6 +108,13 @@ def detail(found: ItemDetail, *, extended: bool) -> DetailBody:
         requests=[_request(wish) for wish in found.requests],
     )
     return body.model_copy(update=_extension(found)) if extended else body
+
+
+def _wanted_seasons(found: ItemDetail) -> list[int]:
+    if found.item.type is not MediaType.SHOW:
+        return []
+    known = {view.number: view.is_requested for view in found.children}
+    return sorted(wanted_seasons(known, found.item.wanted_seasons))
 
 
 def _extension(found: ItemDetail) -> dict[str, object]:

@@ -154,12 +154,14 @@ class Titles(JsonOf[tuple[Title, ...]]):
     empty = ()
 
     def to_json(self, value: tuple[Title, ...]) -> JsonValue:
-        """Return a JSON list of [text, country, language]."""
-        return [[title.text, title.country, title.language] for title in value]
+        """Return a JSON list of [text, country, language], with `true` behind a person's own."""
+        return [
+            [title.text, title.country, title.language, *([True] if title.is_own else [])] for title in value
+        ]
 
-    def from_json(self, value: list[list[str]]) -> tuple[Title, ...]:
+    def from_json(self, value: list[list[Any]]) -> tuple[Title, ...]:
         """Return the names."""
-        return tuple(Title(text, country, language) for text, country, language in value)
+        return tuple(Title(*parts) for parts in value)
 
 
 class ReleaseDates(JsonOf[Mapping[ReleaseKind, datetime]]):

@@ -26,7 +26,7 @@ def commit_outcome(
     policy: Policy,
     providers: tuple[str, ...],
 ) -> Node:
-    """Write the facts in `changes` (item id to names of `Facts`, `is_requested`, `wants_future`, `wanted_seasons`), derive and
+    """Write the facts in `changes` (item id to names of `Facts`, and what a person decides: `writes.INTENT`), derive and
     write states and dates of the whole title, write the decisions; return the settled tree.
 
     A decision about a row that is gone stands at the title; one that says nothing of the next attempt gets the row's next date.

@@ -18,7 +18,7 @@ from program.media.item import MediaType
 from program.media.metadata import Metadata
 from program.media.outcomes import index_found
 
-TITLE = (MediaItem.id, MediaItem.type, MediaItem.imdb, MediaItem.tmdb, MediaItem.tvdb)
+TITLE = (MediaItem.id, MediaItem.type, MediaItem.imdb, MediaItem.tmdb, MediaItem.tvdb, MediaItem.aliases)
 
 
 def store_metadata(tx: Tx, root_id: int, metadata: Metadata, now: datetime) -> StoredMetadata:
@@ -58,7 +58,7 @@ def _values(title: AnyRow, metadata: Metadata, now: datetime) -> dict[str, objec
         "title": metadata.title,
         "title_key": title_key(metadata.title),
         "original_title": metadata.original_title,
-        "aliases": metadata.aliases,
+        "aliases": (*metadata.aliases, *(name for name in title.aliases if name.is_own)),
         "year": metadata.year,
         "imdb": metadata.ids.imdb or title.imdb,
         "tmdb": metadata.ids.tmdb or title.tmdb,

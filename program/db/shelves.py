@@ -142,6 +142,8 @@ def _facts(tx: Tx, root_ids: list[int] | None) -> dict[int, TitleFacts]:
         MediaItem.network,
         MediaItem.rating,
         MediaItem.content_rating,
+        MediaItem.ranking_profile,
+        MediaItem.library_profiles,
     )
     wishes = select(ItemRequest.item_id, ItemRequest.source, ItemRequest.requested_by)
     wishes = wishes.order_by(ItemRequest.id)
@@ -177,4 +179,6 @@ def _title(row: AnyRow, lists: list[str], people: list[str]) -> TitleFacts:
         content_rating=row.content_rating,
         lists=tuple(dict.fromkeys(lists)),
         requested_by=tuple(dict.fromkeys(people)),
+        chosen=row.library_profiles,
+        ranking=row.ranking_profile,
     )

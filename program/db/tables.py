@@ -78,6 +78,7 @@ class MediaItem(Base):
     root_id: the film or show at the top, its own id there (null only within the transaction that adds it).
     service_id: a season's or episode's id at the metadata service. title_key: title for sorting and searching, case folded.
     earliest_at: earliest known release or air date; lists and the calendar show it.
+    ranking_profile, library_profiles: what a person chose (an empty name: the usual ranking); null: the settings decide.
     """
 
     __tablename__ = "media_item"
@@ -113,6 +114,8 @@ class MediaItem(Base):
     is_requested: Mapped[bool]
     wants_future: Mapped[bool]
     wanted_seasons: Mapped[tuple[int, ...]]
+    ranking_profile: Mapped[str | None]
+    library_profiles: Mapped[tuple[str, ...] | None]
 
     paused_at: Mapped[datetime | None]
     failed_at: Mapped[datetime | None]

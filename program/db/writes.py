@@ -10,7 +10,7 @@ from program.db.tables import MediaItem
 from program.media.settle import RowUpdate
 
 # What flows and actions may write by name, beside the facts.
-INTENT = ("is_requested", "wants_future", "wanted_seasons")
+INTENT = ("is_requested", "wants_future", "wanted_seasons", "aliases", "ranking_profile", "library_profiles")
 WRITABLE = frozenset({*FACTS, *INTENT})
 
 

@@ -93,11 +93,15 @@ class Ids:
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """A name of an item. country: ISO 3166-1 alpha-2 lower case; language: ISO 639-1; None when not known."""
+    """A name of an item. country: ISO 3166-1 alpha-2 lower case; language: ISO 639-1; None when not known.
+
+    is_own: a person added it; it stays whatever a metadata service says.
+    """
 
     text: str
     country: str | None = None
     language: str | None = None
+    is_own: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +175,8 @@ class Item:
 
     number: season number of a season, episode number of an episode. releases: film dates by kind. aired_at: air time of an
     episode, first air time of a season or show. runtime: minutes. country, language: ISO 3166-1 alpha-2 lower, ISO 639-1.
-    wanted_seasons: seasons asked for by number (empty with `wants_future` = all but specials); on shows only.
+    wanted_seasons: seasons asked for by number (empty with `wants_future` = all but specials); on shows only. ranking_profile,
+    library_profiles: what a person chose for a title; None: the settings decide; an empty name is the usual ranking.
     revision: rises when a person changes their mind about the row; jobs compare it.
     """
 
@@ -199,6 +204,8 @@ class Item:
     is_requested: bool = True
     wants_future: bool = False
     wanted_seasons: tuple[int, ...] = ()
+    ranking_profile: str | None = None
+    library_profiles: tuple[str, ...] | None = None
     facts: Facts = Facts()
     schedule: Schedule = Schedule()
     last_state: States = States.Unknown

@@ -16,7 +16,10 @@ _KEY = re.compile(r"[a-z0-9_]{1,40}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TitleFacts:
-    """What rules look at. year: of the film or the show's beginning; rating: 0 to 10; lists, requested_by: who asked for it."""
+    """What rules look at. year: of the film or the show's beginning; rating: 0 to 10; lists, requested_by: who asked for it.
+
+    chosen: the keys of the profiles that a person put it into, None: the rules decide. ranking: the same for the ranking profile.
+    """
 
     type: MediaType
     year: int | None = None
@@ -29,6 +32,8 @@ class TitleFacts:
     content_rating: str | None = None
     lists: tuple[str, ...] = ()
     requested_by: tuple[str, ...] = ()
+    chosen: tuple[str, ...] | None = None
+    ranking: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +75,8 @@ def is_key(text: str) -> bool:
 
 def matching(profiles: Iterable[Profile], facts: TitleFacts) -> tuple[str, ...]:
     """Return the keys of the profiles that a title belongs to."""
+    if facts.chosen is not None:
+        return tuple(profile.key for profile in profiles if profile.key in facts.chosen)
     return tuple(profile.key for profile in profiles if matches(profile.rules, facts))
 
 

@@ -18,16 +18,20 @@ MOST = 20
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """A form that takes back. endpoint: of the page that it is sent to; word: on its button; fields: in their order."""
+    """A form that takes back.
+
+    endpoint: of the page that it is sent to, item_id: whose page; word: on its button; fields: in their order.
+    """
 
     endpoint: str
     word: str
     fields: tuple[tuple[str, str], ...]
+    item_id: int | None = None
 
     @property
     def address(self) -> str:
         """Return where the form is sent."""
-        return url_for(f"{BLUEPRINT}.{self.endpoint}")
+        return url_for(f"{BLUEPRINT}.{self.endpoint}", item_id=self.item_id)
 
 
 def prepare(web: Web, action: str, ids: Sequence[int]) -> Undo | None:
@@ -51,7 +55,8 @@ def offered() -> Undo | None:
     kept = session.pop(KEPT, None)
     if kept is None:
         return None
-    return Undo(kept["endpoint"], kept["word"], tuple((name, value) for name, value in kept["fields"]))
+    fields = tuple((name, value) for name, value in kept["fields"])
+    return Undo(kept["endpoint"], kept["word"], fields, kept.get("item_id"))
 
 
 def _ask_again(web: Web, ids: Sequence[int]) -> Undo | None:

@@ -79,6 +79,7 @@ class Seeded:
             "/settings/set/all": {"log": {"level": "INFO"}},
             "/settings/test/{section}/{key}": {},
             "/scrape/auto": title,
+            "/items/{item_id}": {"own_titles": ["Durian"]},
             "/items/add": {"media_type": "movie", "tmdb_ids": ["10378"]},
             "/webhook/{key}": ["10378"],
             "/webhook/{key}/{token}": ["10378"],

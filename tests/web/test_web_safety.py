@@ -20,6 +20,7 @@ PAGES = (
     "/",
     "/?search=sint",
     "/items/1",
+    "/items/1/edit",
     "/items/1/releases",
     "/items/1/by-hand",
     "/items/1/by-hand/1",

@@ -44,8 +44,15 @@ def rankings(settings: RootSettings, tx: Tx, root_id: int) -> Rankings:
         return Rankings(ranking, {})
     shelved = matching(enabled_profiles(settings.vfs.profiles).values(), facts)
     fitting = {name: profile for name, profile in ranking.profiles.items() if _fits(profile, facts, shelved)}
-    usual = next((profile for profile in fitting.values() if not profile.beside), ranking)
+    usual = _chosen(ranking, facts.ranking) or next(
+        (profile for profile in fitting.values() if not profile.beside), ranking
+    )
     return Rankings(usual, {name: profile for name, profile in fitting.items() if profile.beside})
+
+
+def _chosen(ranking: RankingSettings, name: str | None) -> RankingRules | None:
+    """Return the ranking that a person chose for a title; None when the settings decide, or no longer know that profile."""
+    return ranking if name == USUAL else ranking.profiles.get(name) if name is not None else None
 
 
 def _fits(profile: RankingProfile, facts: TitleFacts, shelved: Sequence[str]) -> bool:
