@@ -27,9 +27,10 @@ _BASE32_LENGTH = 32
 
 @dataclass(frozen=True, slots=True)
 class _Merged:
-    """One torrent as all scrapers together describe it."""
+    """One torrent as all scrapers together describe it. infohash: as it was given where it is no torrent's."""
 
     infohash: str
+    is_torrent: bool
     raw_title: str
     sources: tuple[str, ...]
     size: int | None
@@ -112,15 +113,26 @@ def normal_hash(infohash: str) -> str | None:
 
 
 def _merged(releases: Iterable[FoundRelease]) -> list[_Merged]:
-    groups: dict[str, list[FoundRelease]] = {}
+    groups: dict[str, tuple[bool, list[FoundRelease]]] = {}
     for release in releases:
-        groups.setdefault(normal_hash(release.infohash) or release.infohash, []).append(release)
-    return [_joined(infohash, group) for infohash, group in groups.items()]
+        known = normal_hash(release.infohash)
+        groups.setdefault(known or release.infohash, (known is not None, []))[1].append(release)
+    return [
+        _joined(infohash, group, is_torrent=is_torrent) for infohash, (is_torrent, group) in groups.items()
+    ]
 
 
-def _joined(infohash: str, group: list[FoundRelease]) -> _Merged:
+def _joined(infohash: str, group: list[FoundRelease], *, is_torrent: bool) -> _Merged:
+    first = group[0]
+    if len(group) == 1:
+        # As it is with nearly all.
+        said = tuple(dict.fromkeys(first.cached_at))
+        return _Merged(
+            infohash, is_torrent, first.raw_title, (first.source,), first.size or None, first.seeders, said
+        )
     return _Merged(
         infohash=infohash,
+        is_torrent=is_torrent,
         raw_title=max((release.raw_title for release in group), key=len),
         sources=tuple(dict.fromkeys(release.source for release in group)),
         size=max((release.size for release in group if release.size), default=None),
@@ -137,7 +149,7 @@ def _judged(
     ranking: RankingOptions,
     now: datetime,
 ) -> JudgedRelease:
-    if normal_hash(merged.infohash) is None:
+    if not merged.is_torrent:
         return _result(merged, None, {}, refused("bad_hash", "its hash is not a torrent's"))
     try:
         look = look_at(wanted, names, merged.raw_title, ranking, now, merged.size)
@@ -174,7 +186,6 @@ def _result(
 
 def _best_match(wanted: Wanted, names: Names, parsed: Parsed, ranking: RankingOptions) -> TitleMatch:
     """Return the reading that fits: close enough first, then with a fitting year, then the closest, then the likeliest."""
-    allowed = years_of(wanted, parsed)
 
     def worth(match: TitleMatch) -> tuple[bool, bool, float]:
         year = match.reading.year
@@ -182,4 +193,7 @@ def _best_match(wanted: Wanted, names: Names, parsed: Parsed, ranking: RankingOp
         return match.similarity >= ranking.title_similarity, fits, match.similarity
 
     matches = [names.closest(reading) for reading in parsed.readings]
+    if len(matches) == 1:
+        return matches[0]
+    allowed = years_of(wanted, parsed)
     return max(matches, key=worth, default=TitleMatch(TitleReading(""), 0.0, ""))

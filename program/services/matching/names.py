@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from program.media.wanted import Wanted
 from program.services.matching.text import Spelling, closeness, spellings
@@ -20,8 +20,7 @@ _LAST_NUMBER = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TitleMatch:
+class TitleMatch(NamedTuple):
     """The reading of a release's name that fits best, how well (0 to 1), and the known name it fits."""
 
     reading: TitleReading

@@ -111,31 +111,33 @@ class Parsed(Outline):
 
     def as_json(self) -> dict[str, JsonValue]:
         """Return it as plain JSON values, without what is empty."""
-        values: dict[str, JsonValue] = {
+        values = {
             "title": self.title,
             "year": self.year,
-            "seasons": list(self.seasons),
-            "episodes": list(self.episodes),
-            "absolute": list(self.absolute),
+            "seasons": self.seasons,
+            "episodes": self.episodes,
+            "absolute": self.absolute,
             "air_date": self.air_date.isoformat() if self.air_date else None,
             "special": self.is_special,
             "complete": self.is_complete,
             "resolution": self.resolution,
             "quality": self.quality,
             "codec": self.codec,
-            "hdr": list(self.hdr),
-            "audio": list(self.audio),
-            "channels": list(self.channels),
+            "hdr": self.hdr,
+            "audio": self.audio,
+            "channels": self.channels,
             "bit_depth": self.bit_depth,
-            "languages": list(self.languages),
-            "subtitles": list(self.subtitles),
+            "languages": self.languages,
+            "subtitles": self.subtitles,
             "edition": self.edition,
             "group": self.group,
             "network": self.network,
-            "flags": [*sorted(self.flags)],
-            "extras": [*self.extras],
+            "flags": tuple(sorted(self.flags)),
+            "extras": self.extras,
         }
-        return {name: value for name, value in values.items() if value not in (None, False, "", [])}
+        return {
+            name: [*value] if isinstance(value, tuple) else value for name, value in values.items() if value
+        }
 
 
 def parse(name: str, *, of_film: bool = False) -> Parsed:

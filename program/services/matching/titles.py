@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from program.services.matching.noise import WEAK_WORDS
 
@@ -37,8 +37,7 @@ COUNTRIES = {
 _LAST_WORD = re.compile(r"[\s(\[]+([A-Z]{2,3})[\s)\]]*$")
 
 
-@dataclass(frozen=True, slots=True)
-class TitleReading:
+class TitleReading(NamedTuple):
     """One way to read a name: the title, and the year and country (ISO alpha-2, lower case) that are then left over.
 
     is_year_behind: the year stands behind what the name counts, so that it may be that of a season.
@@ -133,4 +132,4 @@ def with_year(reading: TitleReading, years: tuple[int, ...]) -> TitleReading:
     """Return the reading with the year that stands elsewhere in the name, when there is just one and it is not in the title."""
     if reading.year is not None or len(years) != 1 or str(years[0]) in reading.text:
         return reading
-    return replace(reading, year=years[0], is_year_behind=True)
+    return reading._replace(year=years[0], is_year_behind=True)
