@@ -7,7 +7,7 @@ from program.services.matching.counting import LONGEST_RANGE, Numbering
 _COVERED = "\N{REPLACEMENT CHARACTER}"
 # Season and episode in one number; with the words of television behind it, since titles have numbers too.
 _GLUED = re.compile(
-    r"(?<=[^\W_])(?:[ .\[(]+|[ .]-[ .]|(?<!\d)-)(?P<s>0[1-9]|\d{1,2})(?P<e>\d\d)(?:[- ](?P=s)(?P<f>\d\d))?"
+    r"(?<=[^\W_])(?:[ .\[(]+|[ .]-[ .]|(?<!\d)-)(?P<s>0[1-9]|\d{1,2})(?P<e>\d\d)(?:[-. ](?P=s)(?P<f>\d\d)|-(?P<f2>\d\d))?"
     r"(?!-\d|[\d\w.]\d|\w|[ .]?(?:19|20)\d\d(?!\d))(?P<close>[\])])?"
 )
 _TELEVISION = re.compile(
@@ -23,12 +23,16 @@ _BEFORE_NOISE = re.compile(
     re.IGNORECASE,
 )
 _LEADING = re.compile(r"^[\s\[(]*(?P<e>0\d{1,2})[\])]?\s*(?:[-.]\s)\s*(?=[^\W\d_])")
-# `Show 107`, `Show-107.mp4`: three digits at the very end.
-_LAST = re.compile(r"(?<=[^\W\d_!?])[ .-]+(?P<e>(?!19|20)\d{3})$")
+# `Show 107`, `Show-107.mp4`, `Show 07.mkv`: three digits at the very end, or two with a zero.
+_LAST = re.compile(r"(?<=[^\W\d_!?])[ .-]+(?P<e>(?!19|20)\d{3}|0\d)$")
 # Season and episode apart by a dot, as recordings had it.
 _DOTTED = re.compile(r"(?<=[^\W_])\.(?P<s>\d{1,2})\.(?P<e>\d\d)(?=\.)")
 # `Show 314 - Title`, `314 - Title`.
 _BEFORE_TITLE = re.compile(r"(?:^|(?<=[^\W\d_!?])[ .])(?P<s>[1-9])(?P<e>\d\d)\s+-\s+(?=[^\W\d_])")
+# `show-411-the-weir`, `Show 4.11 The Weir`: between two titles, and nothing else is said.
+_AMONG_WORDS = re.compile(r"(?<=[^\W\d_])(?P<sep>[ .-])(?P<s>[1-9])(?P<e>[0-3]\d)(?P=sep)(?=[^\W\d_])")
+_DOT_AMONG_WORDS = re.compile(r"(?<=[^\W\d_]) (?P<s>\d{1,2})\.(?P<e>[0-3]\d)(?: -)? (?=[^\W\d_])")
+_NUMBERS = re.compile(r"\d+")
 # Between the title and that of the episode; an anime group's number, or one with a zero before it.
 _BETWEEN = re.compile(r"(?<=[^\W\d_!?])[ .]+(?P<e>0\d{1,2})(?:v\d)?[ .]+(?=[^\W\d_])")
 _BETWEEN_GROUPED = re.compile(r"(?<=[^\W\d_!?])[ .]+(?P<e>\d{2,3})(?:v\d)?[ .]+(?=[^\W\d_]{3})")
@@ -48,11 +52,15 @@ def glued(text: str, raw: str) -> Numbering | None:
         if not is_bracketed and (not _is_television(raw, match.end()) or _ANIME.search(raw)):
             continue
         is_long = len(match["s"]) > 1 and not match["s"].startswith("0")
-        if (match["f"] or is_long) and not is_bracketed and not _RECORDED.search(raw, match.end()):
+        if (
+            (match["f"] or match["f2"] or is_long)
+            and not is_bracketed
+            and not _RECORDED.search(raw, match.end())
+        ):
             continue
         if _is_last(text, match) or is_bracketed:
             number = int(match["s"] + match["e"])
-            last = int(match["f"] or episode)
+            last = int(match["f"] or match["f2"] or episode)
             episodes = tuple(range(episode, last + 1)) or (episode,)
             return Numbering((season,), episodes, glued=number, start=match.start(), end=match.end())
     return _apart(text, raw)
@@ -62,13 +70,22 @@ def _apart(text: str, raw: str) -> Numbering | None:
     """Read `2.09` of a recording, and `314` between the title and the episode's."""
     match = _DOTTED.search(text)
     if match is None or not _RECORDED.search(raw, match.end()):
-        match = _BEFORE_TITLE.search(text)
+        match = _BEFORE_TITLE.search(text) or _among_words(text)
     if match is None or not int(match["e"]):
         return None
     number = int(match["s"] + match["e"])
     return Numbering(
         (int(match["s"]),), (int(match["e"]),), glued=number, start=match.start(), end=match.end()
     )
+
+
+def _among_words(text: str) -> re.Match[str] | None:
+    """Return the season and episode of a name that says nothing but titles and them."""
+    if _COVERED in text:
+        return None
+    match = _AMONG_WORDS.search(text) or _DOT_AMONG_WORDS.search(text)
+    others = _NUMBERS.findall(text[: match.start("s")] + text[match.end("e") :]) if match else ()
+    return None if others else match
 
 
 def _is_television(raw: str, start: int) -> bool:

@@ -3,12 +3,13 @@
 import re
 from dataclasses import replace
 
-from program.services.matching.counting import EPISODE, LONGEST_RANGE, Numbering, episodes_from
+from program.services.matching.counting import LONGEST_RANGE, Numbering, episodes_from
 from program.services.matching.number_words import CHINESE, COUNTED, ROMAN, either, number_of
+from program.services.matching.vocabulary import EPISODE, FROM, OF, TO
 
 _OF = re.compile(
     r"(?<![^\W_])(?:(?:part|pt|ep|e|episode|teil|folge|partie|parte|chapter)[. ]?)?"
-    r"\(?(?P<e>\d{1,3})[. ]?(?:of|von|de|из)[. ]?(?P<n>\d{1,3})(?!\d)",
+    rf"\(?(?P<e>\d{{1,3}})[. ]?{OF}[. ]?(?P<n>\d{{1,3}})(?!\d)",
     re.IGNORECASE,
 )
 _OF_SLASH = re.compile(r"[(\[](?P<e>\d{1,2})/(?P<n>\d{1,2})[)\]]")
@@ -16,22 +17,31 @@ _EPISODE_ONLY = re.compile(
     rf"(?<![^\W_])(?:e|{EPISODE})[. #:-]*(?P<e>\d{{1,4}})(?!\d|\.\d(?!\d)|[a-z]{{2}})", re.IGNORECASE
 )
 _EPISODES = re.compile(
-    r"(?<![^\W_])(?:episodes|folgen|[eé]pisodios|capitulos|capítulos|серии)[. :]*(?P<e>\d{1,4})"
-    r"\s?(?:[-~]|to|a|al|à|bis)\s?(?P<f>\d{1,4})(?!\d)",
+    rf"(?<![^\W_])(?:{EPISODE})[. :(-]*(?:{FROM}[. ])?(?P<e>\d{{1,4}})\s?(?:[-~]|{TO}(?=[\s\d]))\s?(?P<f>\d{{1,4}})(?!\d)",
+    re.IGNORECASE,
+)
+# `8 серия`, `8. Bölüm`, `1-8 серии`: the word stands behind.
+_BEFORE_WORD = re.compile(
+    rf"(?<![^\W_])(?<!\d\.)(?P<e>\d{{1,4}})"
+    rf"(?:\s?(?:[-~]|{TO}(?=\s))\s?(?P<f>\d{{1,4}})(?:[.ªº°]|-?[яй])?\s?{EPISODE}(?![^\W_])"
+    r"|(?:-?[яй])?\s?(?:серия|серія|выпуск|эпизод)(?![^\W_])|\.?\s?b[öo]l[üu]m(?![^\W_])"
+    r"|[ºª°]\s?(?:epis[oó]dio|cap[ií]tulo)(?![^\W_])|\.\s?(?:r[eé]sz|d[ií]l|jakso|folge|odcinek|avsnitt|afsnit|epizoda)(?![^\W_]))",
     re.IGNORECASE,
 )
 _EPISODE_SPELT = re.compile(
     rf"(?<![^\W_])(?:episode|folge)[. ](?P<e>{either(COUNTED | ROMAN)})(?![^\W_])", re.IGNORECASE
 )
 _EAST_ASIAN = re.compile(
-    rf"第\s*(?P<e>{CHINESE})(?:\s*[-~至到]\s*第?(?P<f>{CHINESE}))?\s*[话話集回]"
+    rf"第\s*(?P<e>{CHINESE})[话話集回]?(?:\s*[-~至到]\s*第?(?P<f>{CHINESE}))?\s*[话話集回]"
     r"|(?<!\d)제?(?P<k>\d{1,4})(?:\s*[-~]\s*(?P<t>\d{1,4}))?\s*[화회](?!\w)"
 )
 
 
 def episode_only(text: str) -> Numbering | None:
-    """Read `E05`, `Episode 5`, `Folge 5`, `Episodes 1-100`, and the fifth of East Asian names."""
-    match = _EPISODES.search(text)
+    """Read `E05`, `Episode 5`, `Folge 5`, `Episodes 1-100`, `5. Bölüm`, and the fifth of East Asian names."""
+    match = _BEFORE_WORD.search(text) or _EPISODES.search(text)
+    if match is not None and match["f"] is None:
+        return Numbering((), (int(match["e"]),), start=match.start(), end=match.end())
     if match is not None and int(match["e"]) < int(match["f"]) <= int(match["e"]) + LONGEST_RANGE:
         return Numbering((), _range(match["e"], match["f"]), start=match.start(), end=match.end())
     match = _EPISODE_ONLY.search(text)
@@ -88,16 +98,24 @@ def part(text: str) -> Numbering | None:
 
 
 _BEHIND_SEASON = re.compile(
-    rf"[\s.,:;/|()\[\]-]*(?:{EPISODE}|e(?=\d))[. :#-]*(?P<e>\d{{1,4}})(?!\d)", re.IGNORECASE
+    rf"[\s.,:;/|()\[\]-]*(?:complet[aeo][\s.]+)?(?:{EPISODE}|e(?=\d))[. :#-]*(?:{FROM}[. ])?(?P<e>\d{{1,4}})(?!\d)",
+    re.IGNORECASE,
 )
 _COUNT_BEHIND_SEASON = re.compile(
-    r"[\s.,:/|()\[\]-]*(?P<e>\d{1,3})(?:\s?[-~]\s?(?P<f>\d{1,3}))?\s?(?:of|von|de|из)\s?\d{1,3}(?!\d)",
+    r"[\s.,:/|()\[\]-]*(?P<e>\d{1,3})(?:\s?[-~]\s?(?P<f>\d{1,3}))?\s?"
+    rf"{OF}\s?\d{{1,3}}(?!\d)",
     re.IGNORECASE,
 )
 _BRACKETS_BEHIND_SEASON = re.compile(
-    r"[\s.-]*[\[(](?P<e>\d{2,3})(?:v\d)?(?:\s?(?:[-~]|to|à|a|al|bis)\s?(?P<f>\d{2,3}))?[\])]", re.IGNORECASE
+    rf"[\s.-]*\]?[\[(](?P<e>\d{{2,3}})(?:v\d)?(?:\s?(?:[-~]|{TO})\s?(?P<f>\d{{2,3}}))?"
+    r"(?:/\d{2,3})?(?:[ ]?(?:end|fin|完|全))?[\])]",
+    re.IGNORECASE,
 )
 _RANGE_BEHIND_SEASON = re.compile(r"[ .]+(?P<e>0\d{1,2})\s?[-~]\s?(?P<f>\d{2,3})(?![\w-])")
+# `第三季 02`: nothing but a space in names that write the season so.
+_BARE_BEHIND_SEASON = re.compile(
+    r"(?<=[季期])[ .]+(?P<e>\d{2,3})(?P<f>(?!))?(?=[ .]*(?:[\[(]|$|\N{REPLACEMENT CHARACTER}))"
+)
 _YEAR_BEHIND = re.compile(r"[\s.]*\((?:19|20)\d\d(?:-(?:19|20)\d\d)?\)")
 _DASH_BEHIND_SEASON = re.compile(
     r"(?:[. ](?:part|cour)[. ]\d)?[. ]+-[. ]+(?P<e>\d{2,4})(?:v\d)?(?P<f>(?!))?(?=\s*(?:[\[(]|$))",
@@ -120,7 +138,13 @@ def within_season(found: Numbering, text: str) -> Numbering:
         if listed is not None and listed.start("e") == words.start("e"):
             episodes, end = _range(listed["e"], listed["f"]), listed.end()
         return replace(found, episodes=episodes, end=end)
-    for pattern in (_COUNT_BEHIND_SEASON, _BRACKETS_BEHIND_SEASON, _RANGE_BEHIND_SEASON, _DASH_BEHIND_SEASON):
+    for pattern in (
+        _COUNT_BEHIND_SEASON,
+        _BRACKETS_BEHIND_SEASON,
+        _RANGE_BEHIND_SEASON,
+        _DASH_BEHIND_SEASON,
+        _BARE_BEHIND_SEASON,
+    ):
         match = pattern.match(text, end)
         if match is not None:
             return replace(found, episodes=_range(match["e"], match["f"]), end=match.end())

@@ -10,6 +10,7 @@ from datetime import date
 from functools import cache
 
 from program.services.matching.noise import WEAK_WORDS
+from program.services.matching.vocabulary import AND, AND_WORDS, TO, TO_WORDS
 
 # Longer runs of episodes in one file or pack are a misreading.
 LONGEST_RANGE = 400
@@ -17,15 +18,6 @@ LONGEST_LOOSE_RANGE = 60
 SEASONS_MAX = 60
 # A file of so many episodes may have a title behind them.
 _MOST_TITLED = 3
-
-SEASON = (
-    r"(?:seasons?|saisons?|temporadas?|temp|staffeln?|stagion[ei]|series|seizoen(?:en)?|sezon(?:[aiy]|ul)?|s(?:ä|ae?)song(?:er)?"
-    r"|kausi|seas(?=[. ]?\d)|sæson(?:er)?|sesong(?:er)?|сезон[ыа]?|évad|시즌|シーズン)"
-)
-EPISODE = (
-    r"(?:[eé]pisodes?|[eé]pis[oó]d(?:ios?|i)|episoden|epis(?=[\s.])|[eé]ps?(?=[\s.\d#:-])|cap(?:itulo|ítulo)?s?|folgen?|aflevering(?:en)?|avsnitt"
-    r"|odc(?:inek|inki)?|jakso|r[eé]sz|epiz[oó]da?|[dč]íl|сери[яйи]|эпизод|b[öo]l[üu]m)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +40,17 @@ class Numbering:
 
 
 _MORE = re.compile(
-    r"""
-    (?P<op>[ .]*(?:\]\s*\[)?(?P<sign>-to-|-bis-|[-~+&,;/]|(?:to|bis|through)(?=[ .\d])|(?:and|al?|à|do|et|y|e|и|по)(?=[ .]))?[ .]*)
-    (?:\[?\(?s(?P<season>\d{1,4})[ .x]*|x?(?P<cross>\d{1,4})x|(?P<bare>\d{1,2})(?=e\d\d))?
+    rf"""
+    (?P<op>[ .]*(?:\]\s*\[)?(?P<sign>-to-|-bis-|[-~+&,;/]|(?:to|bis|through)(?=\d)|(?:{TO}|{AND})(?=[ .]))?[ .]*)
+    (?:\[?\(?s(?P<season>\d{{1,4}})[ .x]*|x?(?P<cross>\d{{1,4}})x|(?P<bare>\d{{1,2}})(?=e\d\d))?
     (?P<mark>e(?:p(?:isode)?)?[ .]?|x)?
-    (?P<number>\d{1,4})(?!\d|[pi]\b|[ .]?(?:st|nd|rd|th)\b)(?!\.\d(?!\d))
+    (?P<number>\d{{1,4}})(?!\d|[pi]\b|[ .]?(?:st|nd|rd|th)\b)(?!\.\d(?!\d))
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_RANGE_SIGNS = ("-", "~", "to", "bis", "through", "a", "al", "à", "do", "по")
+_RANGE_SIGNS = TO_WORDS | {"-", "~"}
 _LIST_SIGNS = (",", ";", "/")
-_AND_SIGNS = ("&", "+", "and", "et", "y", "и")
+_AND_SIGNS = AND_WORDS | {"&", "+"}
 
 
 def episodes_from(first: str, text: str, end: int) -> tuple[tuple[int, ...], int]:
@@ -130,13 +122,13 @@ def _is_written_on(more: re.Match[str]) -> bool:
 def _goes_on(more: re.Match[str]) -> bool:
     """Return True when a word that is no technical one follows."""
     word = re.match(r"[ .]+([^\W\d_]+)", more.string[more.end() :])
-    return word is not None and word[1].casefold() not in WEAK_WORDS | {"of", "von", "de", "из"}
+    return word is not None and word[1].casefold() not in WEAK_WORDS | {"of", "von", "de", "di", "из"}
 
 
 @cache
 def _season_again(word: str) -> re.Pattern[str]:
     return re.compile(
-        r"\s*[.]?(?P<sign>[-~&+,/]|(?:to|and|al?|à|et|bis|y|e|и|по|through|thru)(?=[ .])|(?=[ .]?s\d)|(?=[. ]\d))[. ]*"
+        rf"\s*[.]?(?P<sign>[-~&+,/]|(?:{TO}|{AND})(?=[ .])|(?=[ .]?s\d)|(?=[. ]\d))[. ]*"
         rf"(?:{word}[. ]*)?(?P<number>\d{{1,2}})(?![\dpe]|[. ]?e\d|\s*[-~]?\s*(?:of|x)\s*\d)",
         re.IGNORECASE,
     )
@@ -151,7 +143,7 @@ def seasons_from(first: int, text: str, end: int, word: str) -> tuple[tuple[int,
         is_bare = not sign and not re.match(r"[. ]?s", text[end:], re.IGNORECASE)
         if not found[-1] < number <= SEASONS_MAX or (is_bare and number != found[-1] + 1):
             break
-        is_range = sign in ("-", "~", "to", "a", "al", "à", "bis", "through", "thru", "по")
+        is_range = sign in _RANGE_SIGNS
         found.extend(range(found[-1] + 1, number + 1) if is_range else (number,))
         end = more.end()
     return tuple(found), end

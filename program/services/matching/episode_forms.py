@@ -4,24 +4,18 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from program.services.matching.counting import (
-    EPISODE,
-    LONGEST_RANGE,
-    SEASON,
-    SEASONS_MAX,
-    Numbering,
-    with_episodes,
-)
-from program.services.matching.number_words import COUNTED, either, number_of
+from program.services.matching.counting import LONGEST_RANGE, SEASONS_MAX, Numbering, with_episodes
+from program.services.matching.number_words import COUNTED, ORDINALS, either, number_of
+from program.services.matching.vocabulary import EPISODE, OF, SEASON, TO
 
 _STANDARD = re.compile(
     r"(?<![a-z0-9])(?:s[.-]?|se(?:as)?[. ]{0,2})(?P<s>\d{1,4})[\]\[)( ._,x:-]*"
-    r"(?:e(?:p(?:is(?:ode)?)?)?|folge|серия)[\[(. _-]*(?P<e>\d{1,4})(?!\d|[pi](?![a-z]))",
+    r"(?:[eé](?:p(?:is(?:ode)?)?)?|folge|серия|b(?=\d\d?(?!\d)))[\[(. _-]*(?P<e>\d{1,4})(?!\d|[pi](?![a-z]))",
     re.IGNORECASE,
 )
 # Spanish and Portuguese names count in temporadas; tight, since a lone T is a letter.
 _TEMPORADA = re.compile(
-    r"(?<![a-z0-9])t(?P<s>\d{1,2})(?:[ .x]?e(?:p\.?)?[ ]?|[ .]+cap(?:itulos?|ítulos?)?[. ]+)(?P<e>\d{1,3})(?!\d)",
+    r"(?<![a-z0-9])t(?P<s>\d{1,2})(?:[ .x]?e(?:p\.?)?[ ]?|[ ]?x[ ]?(?=\d\d)|[ .]+cap(?:itulos?|ítulos?)?[. ]+)(?P<e>\d{1,3})(?!\d)",
     re.IGNORECASE,
 )
 _CROSS_S = re.compile(r"(?<![a-z0-9])s(?P<s>\d{1,4})[. ]?x[. ]?(?P<e>\d{2,3})(?!\d)", re.IGNORECASE)
@@ -31,6 +25,9 @@ _GLUED = re.compile(r"(?<=[a-z])s(?P<s>\d{2})e(?P<e>\d{2,3})(?![a-z\d])", re.IGN
 _BARE_E = re.compile(r"(?<![a-z0-9])(?P<s>\d{1,2})e(?P<e>\d{2,3})(?![a-z\d])", re.IGNORECASE)
 _ACROSS = re.compile(
     r"(?<![a-z0-9])s(?P<s>\d{1,2})e\d{1,3}\s*(?:-|~|to)\s*s(?P<t>\d{1,2})e\d{1,3}(?!\d)", re.IGNORECASE
+)
+_ACROSS_CROSS = re.compile(
+    r"(?<![\da-z])(?P<s>\d{1,2})x\d{2,3}\s*(?:-|~|to)\s*(?P<t>\d{1,2})x\d{2,3}(?!\d)", re.IGNORECASE
 )
 # `S01.02.Title`, `S2 05`: nothing but a dot or a space before an episode of two digits.
 _SEASON_DOT = re.compile(
@@ -42,8 +39,9 @@ _WORDS = re.compile(
 )
 _WIDE_RANGE = re.compile(r"\s+-\s+(?P<to>\d{1,3})(?=\s*(?:$|[\[(]|\N{REPLACEMENT CHARACTER}))")
 _WORDS_AFTER = re.compile(
-    rf"(?<!\d)(?P<s>\d{{1,2}})(?:st|nd|rd|th|[.ªº°a]|-?й)?[. ]*{SEASON}[. ,:(-]*"
-    rf"(?:(?P<e>\d{{1,4}})(?:\s*[-~]\s*(?P<to>\d{{1,4}}))?[.ªº°]?[. ]*(?:{EPISODE})|(?:{EPISODE})[. :]*(?P<f>\d{{1,4}}))",
+    rf"(?<!\d)(?P<s>\d{{1,2}})(?:st|nd|rd|th|[.ªº°a]|-?й)?[. ]*{SEASON}[. ,:()\[\]-]*"
+    rf"(?:(?P<e>\d{{1,4}})(?:\s*(?:[-~]|{TO})\s*(?P<to>\d{{1,4}}))?(?:[.ªº°]|-?я)?[. ]*{EPISODE}"
+    rf"|{EPISODE}[. :]*(?P<f>\d{{1,4}}))",
     re.IGNORECASE,
 )
 _WORDS_TURNED = re.compile(
@@ -66,10 +64,13 @@ _SPANISH = re.compile(
 # A season and then a count: `Series 2 3of6`, `S1 (1-10 of 10)`; British series have parts.
 _SEASON_OF = re.compile(
     rf"(?<![a-z0-9])(?:s|{SEASON}[. ]?)(?P<s>\d{{1,2}})[\s.,:(\[-]+(?P<e>\d{{1,3}})(?:\s?[-~]\s?(?P<to>\d{{1,3}}))?"
-    r"[. ]?(?:of|von|de|из)[. ]?\d{1,3}(?!\d)",
+    rf"[. ]?{OF}[. ]?\d{{1,3}}(?!\d)",
     re.IGNORECASE,
 )
 _SIGN_DOT = re.compile(r"(?:(?<![^\s\[(])#|\[(?=\d\.\d\d\]))(?P<s>\d{1,2})\.(?P<e>\d\d)(?!\d)")
+_SPECIALS_DASH = re.compile(
+    r"(?<=[\w)\]])[ .]+(?:-[ .]+)?specials?[ .]+-[ .]+(?P<e>\d{1,2})(?=[ .]+-|$)", re.IGNORECASE
+)
 _SERIES_PART = re.compile(
     r"(?<![a-z0-9])series[. ](?P<s>\d{1,2})[\s.,-]+(?:part|pt)[. ](?P<e>\d{1,2})(?!\d)", re.IGNORECASE
 )
@@ -78,14 +79,14 @@ _SEASON_DASH = re.compile(
     re.IGNORECASE,
 )
 _ORDINAL_DASH = re.compile(
-    r"(?<!\d)(?P<s>\d{1,2})(?:st|nd|rd|th)[ .]season\)?[ .]+(?:-[ .]+)?(?P<e>\d{1,4})(?![\d.]\d)",
+    rf"(?<![^\W_])(?P<s>\d{{1,2}}(?:st|nd|rd|th)|{either(ORDINALS)})[ .]season\)?[ .]+(?:-[ .]+)?(?P<e>\d{{1,4}})(?![\d.]\d)",
     re.IGNORECASE,
 )
 
 
 def standard(text: str) -> Numbering | None:
     """Read `S01E02` and everything like it; from one season into another it is a pack of seasons."""
-    across = _ACROSS.search(text)
+    across = _ACROSS.search(text) or _ACROSS_CROSS.search(text)
     if across and int(across["s"]) < int(across["t"]) <= SEASONS_MAX:
         seasons = tuple(range(int(across["s"]), int(across["t"]) + 1))
         return Numbering(seasons, start=across.start(), end=across.end())
@@ -112,7 +113,7 @@ def words(text: str) -> Numbering | None:
     """Read `Season 1 Episode 2` in many languages and orders."""
     match = _WORDS.search(text)
     if match is not None:
-        found = with_episodes(match, text, match["s"], match["e"])
+        found = with_episodes(match, text, match["s"], _within(match))
         wide = _WIDE_RANGE.match(text, found.end) if len(found.episodes) == 1 else None
         if wide and found.episodes[0] < int(wide["to"]) <= found.episodes[0] + LONGEST_RANGE:
             episodes = tuple(range(found.episodes[0], int(wide["to"]) + 1))
@@ -132,6 +133,15 @@ def words(text: str) -> Numbering | None:
         if match
         else None
     )
+
+
+def _within(match: re.Match[str]) -> str:
+    """Return the episode as it is counted within its season: `Temporada 3 Cap 302` says the season twice."""
+    season, episode = match["s"], match["e"]
+    is_told_twice = (
+        len(episode) == len(season) + len("02") and episode.startswith(season) and "cap" in match[0].lower()
+    )
+    return episode[len(season) :] if is_told_twice else episode
 
 
 def _ranged(match: re.Match[str], found: Numbering) -> Numbering | None:
@@ -167,13 +177,16 @@ def spanish(text: str) -> Numbering | None:
 
 
 def season_and_count(text: str) -> Numbering | None:
-    """Read a season with a count behind it: `Series 2 3of6`, `S1 (1-10 of 10)`, `S01.02`."""
+    """Read a season with a count behind it: `Series 2 3of6`, `S1 (1-10 of 10)`, `S01.02`, `Specials - 03`."""
     match = _SEASON_OF.search(text)
     if match is not None:
         first, last = int(match["e"]), int(match["to"] or match["e"])
         if first <= last <= first + LONGEST_RANGE:
             episodes = tuple(range(first, last + 1))
             return Numbering((int(match["s"]),), episodes, start=match.start(), end=match.end())
+    special = _SPECIALS_DASH.search(text) if not text.startswith("[") else None
+    if special is not None:
+        return with_episodes(special, text, "0", special["e"])
     match = _SERIES_PART.search(text) or _SEASON_DOT.search(text) or _SIGN_DOT.search(text)
     return with_episodes(match, text, match["s"], match["e"]) if match else None
 
@@ -187,7 +200,9 @@ def anime_season(text: str) -> Numbering | None:
     match = _SEASON_DASH.search(text)
     if match is not None and len(match["e"]) == 1 and len(match[0]) > len("S01 - 5") and match["s"] == "1":
         return None
-    match = match or _ORDINAL_DASH.search(text)
+    if match is None and (match := _ORDINAL_DASH.search(text)) is not None:
+        season = number_of(match["s"].rstrip("stndrh"))
+        return with_episodes(match, text, str(season or number_of(match["s"])), match["e"])
     if match is None and (match := _SEASON_TIGHT.search(text)) is not None:
         return Numbering((int(match["s"]),), (int(match["e"]),), start=match.start("s") - 1, end=match.end())
     return with_episodes(match, text, match["s"], match["e"]) if match else None

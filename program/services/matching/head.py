@@ -23,6 +23,8 @@ _DAY = re.compile(r"(?<!\d)(?:19|20)\d\d[-. ]\d\d?[-. ]\d\d?(?!\d)")
 _DATED = re.compile(r"[-. /]\d\d?[-. /]\d\d?(?!\d)")
 _GROUP = re.compile(r"^\s*(?:\[([^\]]*)\]|\{([^}]*)\})[ .\-]*")
 _ROUND = re.compile(r"^\s*\(([^)]*)\)[ .\-]*")
+# A year or the month of a new show, in brackets before the title.
+_DATED_BRACKET = re.compile(r"^\s*\[?(?:(?:19|20)\d\d|[^\[\]]{0,8}新番[^\[\]]{0,4})\]?(?=\s*\[)")
 # An anime group in round brackets, which only the form of its number tells from a title.
 _ROUND_FIRST = re.compile(r"^\s*\(([A-Za-z][\w-]*)\)[ .\-]+(?=\w)")
 _ROUND_GROUP = re.compile(r"^\s*\(([A-Za-z][\w-]*)\)[ .\-]*(?=\w)")
@@ -165,6 +167,9 @@ def _prefix(text: str, covered: str) -> tuple[int, str | None, bool]:
             break
         group = group or (match[1] or match[2] or "").strip() or None
         start += match.end()
+        dated = _DATED_BRACKET.match(text[start:])
+        start += dated.end() if dated else 0
+        left = left[dated.end() :] if dated else left
         if not WORD.search(BRACKETS.sub("", left)):
             # Everything is in brackets: the second pair holds the title.
             break

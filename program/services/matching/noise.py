@@ -33,6 +33,8 @@ _IN_BRACKETS = re.compile(r"\[([^\]]*)\]")
 MASK = "\N{REPLACEMENT CHARACTER}"
 
 _VIDEO_EXTENSIONS = "mkv|mp4|m4v|avi|mov|wmv|flv|webm|mpg|mpeg|m2ts|mts|ts|vob|ogm|divx|asf|3gp|rmvb|iso"
+# What only a name written backwards has: `p0801`, `20E10S`.
+_BACKWARDS = re.compile(r"(?<![A-Za-z0-9])(?:p(?:027|0801|0612|084)|\d{2,3}[Ee]\d\d[Ss])(?![A-Za-z0-9])")
 _EXTENSION = re.compile(rf"\.(?:{_VIDEO_EXTENSIONS}|srt|ass|sub|idx|nfo|torrent|rar|zip)$", re.IGNORECASE)
 
 # A word of this list never belongs to a title, wherever it stands after the first word.
@@ -69,6 +71,7 @@ japanese jap jpn chinese danish swedish nordic norwegian finnish dutch flemish p
 brazilian por ptbr ukr greek hebrew arabic vf vff vfq vo vof multi dual dl ml dubbed dub subbed sub subs
 extended uncut unrated remastered restored proper repack rerip internal limited complete integrale theatrical directors cut
 imax edition ultimate final criterion collection retail colorized uncensored documentary hybrid custom version special
+completa completo komplett kompletny complète
 anniversary collectors deluxe open matte read nfo festival preair
 intégrale bonus disc xxx ai upscaled upscale upscaling enhanced upsuhd
 web cam ts tc 3d sbs hsbs half ou hou dv hq hd sd v2 v1 dc nf amzn hulu dsnp atvp hmax pcok pmtp itunes cr
@@ -92,6 +95,11 @@ def of_post(name: str) -> str:
         return quoted[1]
     parts = _POST.match(name)
     return max(_IN_BRACKETS.findall(name), key=len).strip() if parts else name
+
+
+def forwards(name: str) -> str:
+    """Return a name that was written backwards the right way round, any other as it is."""
+    return name[::-1] if _BACKWARDS.search(name) else name
 
 
 def without_extension(name: str) -> str:

@@ -2,21 +2,32 @@
 
 import re
 
-from program.services.matching.counting import SEASON, SEASONS_MAX, Numbering, rest_says_special, seasons_from
+from program.services.matching.counting import SEASONS_MAX, Numbering, rest_says_special, seasons_from
 from program.services.matching.number_words import CHINESE, COUNTED, ORDINALS, ROMAN, either, number_of
+from program.services.matching.vocabulary import AND, SEASON, TO
 
 _PACK_S = re.compile(
-    r"(?<![a-z0-9])s(?P<s>\d{1,4})(?![a-oq-rt-z0-9]|p(?!\d)|s(?!\d)|[ .]?e\d)", re.IGNORECASE
+    r"(?<![a-z0-9])s(?P<s>\d{1,4})(?![c-oq-rt-z0-9]|[ab][a-z0-9]|p(?!\d)|s(?!\d)|[ .]?e\d)", re.IGNORECASE
 )
-_PACK_WORD = re.compile(rf"(?<![^\W\d_]){SEASON}[. :#]*(?P<s>\d{{1,4}})(?!\d|[. ]?(?:x|of)\d)", re.IGNORECASE)
+_PACK_WORD = re.compile(
+    rf"(?<![^\W\d_]){SEASON}[. :#]*(?:complet[aeo][. ]+)?(?P<s>\d{{1,4}})(?!\d|[. ]?(?:x|of)\d)",
+    re.IGNORECASE,
+)
 _TH = r"(?:st|nd|rd|th|ª|º|°|[drtnv]?a(?=[. ])|\.|-?й)?"
 _PACK_AFTER = re.compile(
-    rf"(?<!\d)(?P<s>\d{{1,2}}){_TH}(?:\s*(?:[-~]|(?<=[\sªº°])(?:a|à|to|bis|al?)\s)\s*(?P<t>\d{{1,2}}){_TH})?"
+    rf"(?<!\d)(?P<s>\d{{1,2}}){_TH}(?:\s*(?:[-~]|(?<=[\sªº°]){TO}\s)\s*(?P<t>\d{{1,2}}){_TH})?"
     rf"\s*{SEASON}(?![^\W\d_])",
     re.IGNORECASE,
 )
+# `1ª, 2ª y 3ª Temporada`.
+_PACK_LIST = re.compile(
+    rf"(?<![^\W_])(?P<list>\d{{1,2}}{_TH}(?:\s*(?:[,&+]|{AND}(?=\s))\s*\d{{1,2}}{_TH})+)\s*{SEASON}(?![^\W\d_])",
+    re.IGNORECASE,
+)
 # A lone T is a letter, so it must close the title or begin a range.
-_PACK_T = re.compile(r"(?<![A-Za-z0-9])T(?P<s>\d{1,2})(?:-T(?P<t>\d{1,2})(?!\d)|(?=\s*(?:[\[(]|$)))")
+_PACK_T = re.compile(
+    r"(?<![A-Za-z0-9])T(?P<s>\d{1,2})(?:-T(?P<t>\d{1,2})(?!\d)|(?=\s*(?:[\[(]|$|[Cc]omplet)))"
+)
 _NAMED = (
     re.compile(rf"(?<![^\W_])(?P<s>{either(ORDINALS)})[. ]{SEASON}(?![^\W\d_])", re.IGNORECASE),
     re.compile(
@@ -48,7 +59,13 @@ def season_pack(text: str) -> Numbering | None:
     match = _PACK_S.search(text) or _PACK_WORD.search(text)
     if match is not None:
         seasons, end = seasons_from(int(match["s"]), text, match.end(), rf"(?:s|{SEASON})")
-        return _pack(text, seasons, match.start(), end)
+        words = _PACK_WORD.search(text, 0, match.start()) if match.re is _PACK_S else None
+        is_same = words and seasons_from(int(words["s"]), text, words.end(), SEASON)[0] == seasons
+        return _pack(text, seasons, words.start() if words and is_same else match.start(), end)
+    listed = _PACK_LIST.search(text)
+    if listed is not None:
+        seasons = tuple(int(number) for number in re.findall(r"\d+", listed["list"]))
+        return _pack(text, seasons, listed.start(), listed.end())
     match = _PACK_AFTER.search(text) or _PACK_T.search(text)
     if match is not None:
         first, last = int(match["s"]), int(match["t"] or match["s"])

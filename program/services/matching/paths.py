@@ -4,12 +4,15 @@ import re
 from dataclasses import replace
 
 from program.services.matching.counting import Numbering
-from program.services.matching.head import Head
+from program.services.matching.head import Head, read_head
 from program.services.matching.noise import has_extension
 
 _ROOTED = re.compile(r"^(?:[a-z]:[\\/]|[\\/]{1,2}(?=\S))", re.IGNORECASE)
+# `2012/01/15.mkv`: a day's folders are a date.
+_DAY_FOLDERS = re.compile(r"(?<=[\\/])((?:19|20)\d\d)[\\/]([01]\d)[\\/]([0-3]\d)(?=[^\d\\/])")
 _SEPARATOR = re.compile(r"[\\/]")
-_FRONT_NUMBER = re.compile(r"^[\s\[(]*(?P<e>\d{1,3})(?:\s?-\s?(?P<f>\d{1,3}))?(?=[\s.)\]_-]|$)")
+_FRONT_NUMBER = re.compile(r"^[\s\[(]*(?P<e>\d{1,3})(?:\s?[-&+]\s?(?P<f>\d{1,3}))?(?=[\s.)\]_-]|$)")
+_BEHIND = re.compile(r" (?:- )?(?P<e>\d{2,3})(?:$|(?P<more> (?:- )?[^\W\d_]))")
 _ONLY_NUMBER = re.compile(r"\d{1,2}")
 _GLUED_DIGITS = 3
 _HUNDRED = 100
@@ -19,7 +22,7 @@ _GENERAL = re.compile(r"specials?|extras?|bonus|disc \d+", re.IGNORECASE)
 
 def folders_and_leaf(name: str) -> tuple[tuple[str, ...], str]:
     """Return the folders of a path, nearest last, and its last part; a name with a slash in it is no path."""
-    parts = [part.strip() for part in _SEPARATOR.split(name)]
+    parts = [part.strip() for part in _SEPARATOR.split(_DAY_FOLDERS.sub(r"\g<1>-\g<2>-\g<3>", name))]
     parts = [part for part in parts if part]
     is_path = len(parts) > 1 and (_ROOTED.match(name) or (has_extension(name) and _is_whole(parts)))
     return (tuple(parts[:-1]), parts[-1]) if is_path else ((), name)
@@ -59,7 +62,7 @@ def with_folders(leaf: Head, folders: list[Head], text: str) -> Head:
             return replace(
                 leaf, readings=whole.readings or leaf.readings, numbering=whole.numbering, years=whole.years
             )
-        numbering = _counted_in_folder(front, season, titled, text) or _behind_title(leaf, titled)
+        numbering = _counted_in_folder(front, season, titled, text) or _behind_title(leaf, titled, season)
         if numbering is None:
             return leaf
     elif season is not None and numbering.episodes and not numbering.seasons:
@@ -69,17 +72,20 @@ def with_folders(leaf: Head, folders: list[Head], text: str) -> Head:
     begins_with_count = numbering.start == 0 or not leaf.readings
     if titled is not None and begins_with_count:
         return replace(leaf, readings=titled.readings, numbering=numbering, years=titled.years)
+    if titled is None and numbering.form == "folder" and 0 < numbering.end < len(text):
+        leaf = replace(leaf, readings=read_head(text[numbering.end :].lstrip(" .-)]")).readings)
     return replace(leaf, numbering=numbering)
 
 
-def _behind_title(leaf: Head, titled: Head | None) -> Numbering | None:
-    """Return the number behind a file's title that is all it has more than its folder's."""
+def _behind_title(leaf: Head, titled: Head | None, season: Numbering | None) -> Numbering | None:
+    """Return the number right behind the folder's title in a file's name: its end, or within a season."""
     if titled is None or not leaf.readings:
         return None
-    title, _, number = leaf.readings[0].text.rpartition(" ")
-    is_count = number.isdecimal() and 1 < len(number) <= _GLUED_DIGITS
-    same = title.casefold() == titled.readings[0].text.casefold()
-    return Numbering((), (int(number),), form="folder") if is_count and same else None
+    name, title = leaf.readings[0].text, titled.readings[0].text
+    match = _BEHIND.match(name[len(title) :])
+    if match is None or name[: len(title)].casefold() != title.casefold() or (match["more"] and not season):
+        return None
+    return Numbering(season.seasons if season else (), (int(match["e"]),), form="folder")
 
 
 def _says_more(folder: Numbering, file: Numbering) -> bool:
