@@ -450,9 +450,10 @@ class BackupBody(Body):
 
 
 class BackupsBody(Body):
-    """The copies of the database, the newest first."""
+    """The copies of the database, the newest first. at_next_start: the one that is put in place then."""
 
     backups: list[BackupBody]
+    at_next_start: str | None
 
 
 class BackupResponse(Body):

@@ -1,6 +1,9 @@
 """Copies of the database: made, listed, saved, deleted, and put in place at the next start."""
 
-from flask import Response
+from collections.abc import Iterator
+from typing import IO
+
+from flask import Response, request
 from pydantic import Field
 
 from program.api.answers import (
@@ -18,6 +21,8 @@ from program.db import backup, restore
 TAG = "database"
 MEDIA = "application/octet-stream"
 PIECE = 256 * 1024
+MIB = 1024 * 1024
+UPLOAD = "/database/backup/upload"
 LONGEST_NAME = 100
 
 
@@ -37,7 +42,8 @@ def list_all(context: ApiContext) -> BackupsBody:
     """Return the copies, the newest first."""
     found = backup.all_in(backup.folder_in(context.store.folder))
     return BackupsBody(
-        backups=[BackupBody(filename=one.name, size=one.size, made_at=one.made_at) for one in found]
+        backups=[BackupBody(filename=one.name, size=one.size, made_at=one.made_at) for one in found],
+        at_next_start=restore.asked_for(context.store.folder),
     )
 
 
@@ -67,6 +73,35 @@ def delete(context: ApiContext, query: NameQuery) -> CleanSnapshotsResponse:
     return CleanSnapshotsResponse(
         success=True, message=f"{found.name} is deleted", deleted_files=[found.name]
     )
+
+
+def upload(context: ApiContext) -> BackupResponse:
+    """Take a copy in that was saved elsewhere; 409 when it is damaged, of another database, or of a newer version."""
+    if not request.content_length and "Transfer-Encoding" not in request.headers:
+        raise ApiError(400, "body: it is empty; send the file itself")
+    return take_in(context, request.stream)
+
+
+def take_in(context: ApiContext, file: IO[bytes]) -> BackupResponse:
+    """Put a file among the copies once it has passed every check; nothing else changes."""
+    most = context.store.current.api.max_upload_mib * MIB
+    kept = context.db.take_in(_pieces(file), most)
+    return BackupResponse(
+        success=True,
+        message=f"The file is sound and is among the copies now, as {kept.name}",
+        filename=kept.name,
+    )
+
+
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    return iter(lambda: file.read(PIECE), b"")
+
+
+def keep(context: ApiContext) -> RestoreResponse:
+    """Leave the database as it is at the next start."""
+    was_asked = restore.call_off(context.store.folder)
+    said = "The database stays as it is" if was_asked else "No copy was to be put in place"
+    return RestoreResponse(success=was_asked, message=said)
 
 
 def put_back(context: ApiContext, body: RestorePayload) -> RestoreResponse:
@@ -112,6 +147,23 @@ ROUTES = (
         tag=TAG,
         query=NameQuery,
         answer=CleanSnapshotsResponse,
+    ),
+    Route(
+        method="POST",
+        rule=UPLOAD,
+        handle=upload,
+        summary="Take a copy of the database in that was saved elsewhere",
+        tag=TAG,
+        answer=BackupResponse,
+        takes=MEDIA,
+    ),
+    Route(
+        method="DELETE",
+        rule="/database/restore",
+        handle=keep,
+        summary="Leave the database as it is at the next start",
+        tag=TAG,
+        answer=RestoreResponse,
     ),
     Route(
         method="POST",

@@ -71,6 +71,9 @@ def _operation(route: Route, schemas: Mapping[str, Schema]) -> Schema:
         operation["security"] = []
     if route.body is not None:
         operation["requestBody"] = {"required": True, "content": _json(_reference(route.body))}
+    if route.takes:
+        content = {route.takes: {"schema": {"type": "string", "format": "binary"}}}
+        operation["requestBody"] = {"required": True, "content": content}
     return operation
 
 

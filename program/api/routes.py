@@ -41,6 +41,7 @@ class Route:
     rule: Flask's, without the prefix unless `is_bare`. handle: takes the context, the parts of the path by name, and `query` and
     `body` when there are models for them. media: the type of its answer; also: another that it may have. operation: its name in the
     OpenAPI document, where another client counts on it. says_options: whether OPTIONS is answered with its method.
+    takes: the type of a body that is no JSON; the handler reads it by itself.
     """
 
     method: str
@@ -57,6 +58,7 @@ class Route:
     also: str = ""
     operation: str = ""
     says_options: bool = True
+    takes: str = ""
 
     @property
     def path(self) -> str:

@@ -37,6 +37,7 @@ from program.api import (
     strm,
     support,
     titles,
+    uploads,
     webhooks,
 )
 from program.api.context import ApiContext
@@ -54,6 +55,8 @@ SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 # Bodies up to the app's own limit are answered in JSON; far larger ones are cut off before they are read.
 CUT_OFF = 16
 KIB = 1024
+# Where the app keeps who may send a file.
+UPLOADS = "rivulet uploads"
 # How long running requests may take after a stop, and how long their answers may take to leave.
 STOP_SECONDS = 5.0
 FLUSH_SECONDS, FLUSH_TURN_SECONDS = 1.0, 0.05
@@ -95,6 +98,7 @@ def create_app(context: ApiContext) -> Flask:
     described = (*ROUTES, reference.route(ROUTES))
     routes = (*described, *files.ROUTES, *dav.ROUTES, *strm.ROUTES, openapi.route(described))
     app.wsgi_app = BehindProxy(app.wsgi_app, context.store.current.api)  # type: ignore[method-assign]
+    app.extensions[UPLOADS] = uploads.install(app, context)
     errors.install(app, context.clock)
     web.install(app, context)
     auth.install(app, {route.endpoint: route for route in routes}, context)
@@ -155,6 +159,9 @@ class ApiServer:
         except (OSError, ValueError) as error:
             wasyncore.close_all(self._map, ignore_all=True)
             raise StartupError(_why(error, self._host, self._port)) from error
+        if UPLOADS in self._app.extensions:
+            for one in self._listeners():
+                one.channel_class = uploads.channel_for(self._app.extensions[UPLOADS])
         self._thread = threading.Thread(
             target=self._serve, args=(server.task_dispatcher,), name="api", daemon=True
         )

@@ -5,7 +5,9 @@ import re
 import shutil
 import sqlite3
 import subprocess
-from contextlib import closing
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,12 +16,17 @@ from loguru import logger
 from sqlalchemy import URL
 
 from program.db.url import sqlite_file
-from program.errors import NotFound
+from program.errors import NotFound, NotPossible
 
 KEPT = 10
 DUMP_SECONDS = 600
 # The only names there are: nothing else is opened, sent or deleted, whatever a request says.
 NAME = re.compile(r"rivulet-(\d{8}-\d{6})\.(db|dump)")
+# What a copy begins with, and the ending of its name.
+KINDS = ((b"SQLite format 3\0", ".db"), (b"PGDMP", ".dump"))
+# Copies that come from elsewhere are looked at in folders of this name; a kill may leave one.
+INCOMING = ".incoming-"
+FORGOTTEN_AFTER = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +83,51 @@ def make(url: URL, folder: Path, now: datetime) -> Path | None:
         logger.info("the database was copied to {}", made)
         _forget_old(folder, made.suffix)
     return made
+
+
+@contextmanager
+def incoming(folder: Path, pieces: Iterable[bytes], most: int, now: datetime) -> Iterator[Backup]:
+    """Give a copy from elsewhere, in a folder of its own that is gone afterwards; `keep` takes it in.
+
+    most: bytes. Raises NotPossible for what is no copy of a database, is larger, or does not fit on the disk.
+    """
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    for old in folder.glob(f"{INCOMING}*"):
+        if now.timestamp() - old.stat().st_mtime > FORGOTTEN_AFTER.total_seconds():
+            shutil.rmtree(old, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix=INCOMING, dir=folder) as place:
+        half = Path(place) / "half"
+        size = _write(half, pieces, most)
+        with half.open("rb") as opened:
+            start = opened.read(max(len(magic) for magic, _ in KINDS))
+        ending = next((ending for magic, ending in KINDS if start.startswith(magic)), None)
+        if ending is None:
+            raise NotPossible(
+                "this is no copy of a database: take a file that was saved on this page, or pg_dump made with --format=custom"
+            )
+        file = half.replace(half.with_name(f"{_free_name(folder, now)}{ending}"))
+        yield Backup(file, size, now)
+
+
+def _write(file: Path, pieces: Iterable[bytes], most: int) -> int:
+    """Write what comes and return how much it was. Raises NotPossible."""
+    size = 0
+    try:
+        file.touch(mode=0o600)
+        with file.open("wb") as target:
+            for piece in pieces:
+                size += len(piece)
+                if size > most:
+                    raise NotPossible(f"the file is larger than {most // 1024**2} MiB (api.max_upload_mib)")
+                target.write(piece)
+    except OSError as error:
+        raise NotPossible(f"the file cannot be written down: {error.strerror}") from error
+    return size
+
+
+def keep(folder: Path, copy: Backup) -> Backup:
+    """Put a copy from elsewhere among the others and return it."""
+    return named(folder, copy.file.replace(folder / copy.name).name)
 
 
 def _free_name(folder: Path, now: datetime) -> str:

@@ -1,7 +1,7 @@
 """The database: snapshots to read from, short transactions to write in."""
 
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -90,6 +90,16 @@ class Database:
         folder = backup.folder_in(self._data_dir)
         made = backup.make(self._url, folder, self._clock.now())
         return backup.named(folder, made.name) if made is not None else None
+
+    def take_in(self, pieces: Iterable[bytes], most: int) -> Backup:
+        """Put a copy from elsewhere among the backups once it is known that it could be put in place here, and return it.
+
+        most: bytes. Raises NotPossible with the reason; then nothing is kept.
+        """
+        folder = backup.folder_in(self._data_dir)
+        with backup.incoming(folder, pieces, most, self._clock.now()) as copy:
+            restore.check(self._url, copy)
+            return backup.keep(folder, copy)
 
     def check_backup(self, name: str) -> Backup:
         """Return a copy that could be put in place here; raise NotFound, or NotPossible with the reason."""

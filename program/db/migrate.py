@@ -51,10 +51,14 @@ def known_revisions() -> frozenset[str]:
     return frozenset(script.revision for script in ScriptDirectory.from_config(config()).walk_revisions())
 
 
+def newest() -> str | None:
+    """Return the newest version of the tables that this program knows."""
+    return ScriptDirectory.from_config(config()).get_current_head()
+
+
 def revision(connection: Connection) -> tuple[str | None, str | None]:
     """Return the version of the tables, and the newest one that this program knows."""
-    newest = ScriptDirectory.from_config(config()).get_current_head()
-    return MigrationContext.configure(connection).get_current_revision(), newest
+    return MigrationContext.configure(connection).get_current_revision(), newest()
 
 
 def revision_at(url: URL) -> str | None:
@@ -72,9 +76,9 @@ def revision_at(url: URL) -> str | None:
 
 def _migrate(url: URL, engine: Engine, backups: Path, now: datetime) -> None:
     with engine.connect() as connection:
-        current, newest = revision(connection)
+        current, latest = revision(connection)
         is_empty = not inspect(connection).get_table_names()
-    if current == newest:
+    if current == latest:
         return
     if current is not None and current not in known_revisions():
         raise StartupError(
@@ -85,7 +89,7 @@ def _migrate(url: URL, engine: Engine, backups: Path, now: datetime) -> None:
         backup.make(url, backups, now)
     with engine.begin() as connection:
         _upgrade(connection)
-    logger.info("the database is at revision {} (was: {})", newest, current or "empty")
+    logger.info("the database is at revision {} (was: {})", latest, current or "empty")
 
 
 def _upgrade(connection: Connection) -> None:

@@ -12,12 +12,22 @@ from sqlalchemy import URL
 
 from program.db import backup, migrate
 from program.db.backup import Backup
+from program.db.tables import Base
 from program.db.url import sqlite_file
 from program.errors import NotFound, NotPossible
 
 RESTORE_SECONDS = 1800
 # Names the copy that is to be put in place at the next start.
 PENDING = "restore-at-start"
+# What a database of ours never holds: it could do something by itself once it is in place.
+_ACTIVE_IN_FILE = (
+    "SELECT name FROM sqlite_master WHERE type IN ('trigger', 'view') OR sql LIKE 'CREATE VIRTUAL%' LIMIT 1"
+)
+_ACTIVE_IN_DUMP = re.compile(
+    r"^\d+; \d+ \d+ (FUNCTION|PROCEDURE|AGGREGATE|TRIGGER|EVENT TRIGGER|RULE|VIEW|MATERIALIZED VIEW|EXTENSION|CAST|OPERATOR"
+    r"|PROCEDURAL LANGUAGE|FOREIGN TABLE|SERVER|PUBLICATION|SUBSCRIPTION) (.*)$",
+    re.MULTILINE,
+)
 _REVISION = re.compile(r"^([0-9a-f]{4,40})$", re.MULTILINE)
 
 
@@ -34,6 +44,12 @@ def check(url: URL, copy: Backup) -> None:
         raise NotPossible(
             f"{copy.name} was written by a newer version of Rivulet (revision {revision}): install that version first"
         )
+    active = _active_in_file(copy) if is_file else _active_in_dump(copy)
+    if active:
+        raise NotPossible(f"{copy.name} holds {active}, which no database of Rivulet does")
+    lacking = _lacking(copy) if is_file and revision == migrate.newest() else None
+    if lacking:
+        raise NotPossible(f"{copy.name} is no database of Rivulet, or damaged: it has no {lacking}")
 
 
 def restore(url: URL, copy: Backup, now: datetime) -> None:
@@ -53,6 +69,20 @@ def restore(url: URL, copy: Backup, now: datetime) -> None:
 def ask_for(folder: Path, copy: Backup) -> None:
     """Have a copy put in place at the next start."""
     (folder / PENDING).write_text(copy.name, encoding="ascii")
+
+
+def asked_for(folder: Path) -> str | None:
+    """Return the name of the copy that is put in place at the next start, None when there is none."""
+    pending = folder / PENDING
+    return pending.read_text(encoding="utf-8", errors="replace").strip() if pending.exists() else None
+
+
+def call_off(folder: Path) -> bool:
+    """Have the next start leave the database as it is; False when nothing was asked for."""
+    pending = folder / PENDING
+    was_there = pending.exists()
+    pending.unlink(missing_ok=True)
+    return was_there
 
 
 def at_start(url: URL, folder: Path, now: datetime) -> None:
@@ -78,6 +108,28 @@ def _revision_of_file(copy: Backup) -> str:
     if sound != "ok":
         raise NotPossible(f"{copy.name} is damaged: {sound}")
     return str(revision)
+
+
+def _active_in_file(copy: Backup) -> str | None:
+    with closing(sqlite3.connect(f"file:{copy.file}?mode=ro", uri=True)) as opened:
+        found = opened.execute(_ACTIVE_IN_FILE).fetchone()
+    return str(found[0]) if found else None
+
+
+def _lacking(copy: Backup) -> str | None:
+    """Return a table or column of ours that is not there."""
+    with closing(sqlite3.connect(f"file:{copy.file}?mode=ro", uri=True)) as opened:
+        for table in Base.metadata.sorted_tables:
+            columns = {row[1] for row in opened.execute(f'PRAGMA table_info("{table.name}")')}
+            lacking = next((column.name for column in table.columns if column.name not in columns), None)
+            if lacking is not None:
+                return f"{table.name}.{lacking}" if columns else f"table {table.name}"
+    return None
+
+
+def _active_in_dump(copy: Backup) -> str | None:
+    found = _ACTIVE_IN_DUMP.search(_run(["pg_restore", "--list", str(copy.file)], {}))
+    return f"{found[1].lower()} {found[2]}" if found else None
 
 
 def _revision_of_dump(copy: Backup) -> str:

@@ -35,6 +35,12 @@ class ApiSettings(Section):
     max_body_kib: int = Field(
         default=1024, ge=16, le=65536, description="Largest body that a request may have, in KiB"
     )
+    max_upload_mib: int = Field(
+        default=1024,
+        ge=1,
+        le=65536,
+        description="Largest backup that may be uploaded, in MiB; it is written to the disk before it is looked at",
+    )
     base_path: str = Field(
         default="",
         pattern=r"^(/[A-Za-z0-9._~-]+)*$",

@@ -1,16 +1,17 @@
 """Is everything well, and if not, how is it mended? And what is kept for a bad day: copies of the database, a file for helpers."""
 
 from collections.abc import Mapping
+from http import HTTPStatus
 
 from flask import request
 from werkzeug.wrappers import Response
 
 from program.api import backups as copies
 from program.api import doctor as examination
-from program.api import support
+from program.api import support, uploads
 from program.api.errors import ApiError
 from program.doctor.check import Finding, Level, worst
-from program.errors import NotFound
+from program.errors import NotFound, NotPossible
 from program.http import interactive
 from program.log import redact
 from program.web import pages
@@ -53,13 +54,38 @@ def bundle(web: Web) -> Response:
 
 def backups(web: Web) -> Answer:
     """Show the copies of the database."""
-    return pages.render("backups.html", backups=copies.list_all(web.api).backups)
+    return _backups(web)
+
+
+def _backups(web: Web, trouble: str = "") -> str:
+    known = copies.list_all(web.api)
+    return pages.render(
+        "backups.html",
+        backups=known.backups,
+        at_next_start=known.at_next_start,
+        trouble=trouble,
+        largest=web.api.store.current.api.max_upload_mib,
+    )
+
+
+def upload(web: Web) -> Answer:
+    """Take a copy in that was saved elsewhere."""
+    file = request.files.get("file")
+    if file is None or not file.filename:
+        return _backups(web, "Choose a file first."), HTTPStatus.UNPROCESSABLE_ENTITY
+    try:
+        said = copies.take_in(web.api, file.stream).message
+    except NotPossible as error:
+        return _backups(web, f"Nothing was taken in: {redact(str(error))}."), HTTPStatus.CONFLICT
+    return pages.go("backups", f"{said}. Put it in place with the button beside it.")
 
 
 def copy(web: Web) -> Answer:
     """Make a copy of the database, delete one, or have one put in place at the next start."""
     action = request.form.get("action", "make")
     name = request.form.get("filename", "")[: copies.LONGEST_NAME]
+    if action == "keep":
+        return pages.go("backups", f"{copies.keep(web.api).message}.")
     if action != "make" and not name:
         raise NotFound("no copy was named")
     if action == "delete":
@@ -99,4 +125,5 @@ PAGES = (
     Page(rule="/backups", name="backups", handle=backups),
     Page(rule="/backups", name="copy", handle=copy, methods=("POST",)),
     Page(rule="/backups/<filename>", name="download", handle=download),
+    Page(rule=uploads.PAGE, name="upload", handle=upload, methods=("POST",)),
 )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -122,9 +123,9 @@ class Seeded:
         }
 
 
-@pytest.fixture(scope="module")
-def seeded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seeded]:
-    folder, clock = tmp_path_factory.mktemp("schema"), ManualClock(NOW)
+@pytest.fixture
+def seeded(tmp_path: Path) -> Iterator[Seeded]:
+    folder, clock = tmp_path, ManualClock(NOW)
     database = Database(f"sqlite:///{folder / 'rivulet.db'}", data_dir=folder, clock=clock)
     database.open()
     home = Home(database, clock, folder)
