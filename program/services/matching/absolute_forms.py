@@ -7,7 +7,7 @@ from program.services.matching.counting import LONGEST_RANGE, Numbering
 _COVERED = "\N{REPLACEMENT CHARACTER}"
 _RANGE = r"(?:(?:\s?[-~]\s?|\s+to\s+|(?P<and>\s?[+&]\s?|,\s?))(?P<f>\d{2,4})(?:v\d)?)?"
 _AFTER_DASH = re.compile(
-    rf"(?<=[\w!?.)~'\]{_COVERED}])\s*[ .]-[ .]\s*[#(]?(?P<e>\d{{1,4}})(?P<half>\.5)?(?:v\d)?{_RANGE}"
+    rf"(?<=[^\s\[({{\-])\s*[ .]-[ .]\s*[#(]?(?P<e>\d{{1,4}})(?P<half>\.5)?(?:v\d)?{_RANGE}"
     rf"(?=\s*(?:end|fin)?\s*(?:[\[(\-.,)]|\s|$|{_COVERED}))",
     re.IGNORECASE,
 )
@@ -108,7 +108,8 @@ _BESIDE = re.compile(
     r"(?!\s-\s\d\d$)[\s.]*(?:-\s*)?[\[(]?#?(?P<e>\d{2,4})(?:-(?P<f>\d{2,4}))?[\])]?(?=\s*(?:[\[(]|$|-\s)|\.(?:-|$))"
 )
 _BESIDE_BEFORE = re.compile(
-    r"[\s.]+(?P<dash>-[\s.]+)?(?P<e>\d{2,4})(?:-(?P<f>\d{2,4}))?[\s.]*-?[\s.]*[\[(]?$"
+    r"(?<!season)(?<!saison)(?<!staffel)[\s.]+(?P<dash>-[\s.]+)?(?P<e>\d{2,4})(?:-(?P<f>\d{2,4}))?[\s.]*-?[\s.]*[\[(]?$",
+    re.IGNORECASE,
 )
 
 

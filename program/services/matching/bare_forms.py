@@ -88,6 +88,11 @@ def _among_words(text: str) -> re.Match[str] | None:
     return None if others else match
 
 
+def says_television(raw: str, start: int) -> bool:
+    """Return True when a word of recordings stands behind `start`."""
+    return _RECORDED.search(raw, start) is not None
+
+
 def _is_television(raw: str, start: int) -> bool:
     """Return True when the rest speaks of television; the lines of the picture alone do so only in a name with dots."""
     return _TELEVISION.search(raw, start) is not None or (

@@ -57,6 +57,8 @@ _CROSS = re.compile(r"(?<![\da-z])(?P<s>\d{1,2}|(?:19|20)\d\d)\s?x\s?(?P<e>\d{2,
 _CROSS_SHORT = re.compile(
     r"(?<![\da-z])(?P<s>\d{1,2})x(?P<e>\d)(?=\s*$|\s+-\s|[. ]\N{REPLACEMENT CHARACTER})", re.IGNORECASE
 )
+# A name without a space: `title1x02`.
+_CROSS_GLUED = re.compile(r"(?<=[a-z]{3})(?P<s>\d{1,2})x(?P<e>\d\d)(?![\da-z])", re.IGNORECASE)
 _SPANISH = re.compile(
     r"\bcap\.?[ ]?(?P<s>\d{1,2})\.?(?P<e>\d{2})(?:[_ -](?P<t>\d{1,2})(?P<u>\d{2}))?(?!\d)",
     re.IGNORECASE,
@@ -156,7 +158,7 @@ def cross(text: str) -> Numbering | None:
     # The last one counts: a title may hold the like of it.
     matches = list(_CROSS.finditer(text))
     if not matches:
-        short = _CROSS_SHORT.search(text)
+        short = _CROSS_SHORT.search(text) or (None if " " in text else _CROSS_GLUED.search(text))
         return with_episodes(short, text, short["s"], short["e"]) if short else None
     match = matches[0]
     for later in matches[1:]:

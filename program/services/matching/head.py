@@ -8,8 +8,8 @@ from program.services.matching.count_forms import episode_only
 from program.services.matching.counting import Numbering
 from program.services.matching.noise import MASK, WEAK_WORDS, masked
 from program.services.matching.numbering import WEAK, read_numbering
+from program.services.matching.prefix import read_prefix
 from program.services.matching.titles import (
-    BRACKETS,
     WORD,
     YEAR,
     TitleReading,
@@ -21,19 +21,9 @@ from program.services.matching.titles import (
 
 _DAY = re.compile(r"(?<!\d)(?:19|20)\d\d[-. ]\d\d?[-. ]\d\d?(?!\d)")
 _DATED = re.compile(r"[-. /]\d\d?[-. /]\d\d?(?!\d)")
-_GROUP = re.compile(r"^\s*(?:\[([^\]]*)\]|\{([^}]*)\})[ .\-]*")
-_ROUND = re.compile(r"^\s*\(([^)]*)\)[ .\-]*")
-# A year or the month of a new show, in brackets before the title.
-_DATED_BRACKET = re.compile(r"^\s*\[?(?:(?:19|20)\d\d|[^\[\]]{0,8}新番[^\[\]]{0,4})\]?(?=\s*\[)")
-# An anime group in round brackets, which only the form of its number tells from a title.
-_ROUND_FIRST = re.compile(r"^\s*\(([A-Za-z][\w-]*)\)[ .\-]+(?=\w)")
-_ROUND_GROUP = re.compile(r"^\s*\(([A-Za-z][\w-]*)\)[ .\-]*(?=\w)")
-_SITE = re.compile(
-    r"^[\s\[({]*(?:www[. ][\w-]+[. ]\w{2,12}(?:\.-\.)?|[\w-]+\.(?:com|org|net|info|cc|xyz|lol|ws|to))"
-    r"[\s\])}]*(?:[-:|]\s*|(?<=\.-\.)|(?<=[\])}])\s*)",
-    re.IGNORECASE,
+_SIDES = re.compile(
+    r"\s+(?:/{1,2}|\||\\)\s+|\s*\|\s*|\s*[\s(\[](?:aka|a\.k\.a\.?)\s+|\.(?:aka|a\.k\.a)\.", re.IGNORECASE
 )
-_SIDES = re.compile(r"\s+[/|]\s+|\s*\|\s*|\s+(?:aka|a\.k\.a\.?)\s+|\.(?:aka|a\.k\.a)\.", re.IGNORECASE)
 # Nobody means a name that can be read in more ways.
 _MOST_READINGS = 16
 
@@ -55,25 +45,28 @@ class Head:
     behind: str
 
 
-def read_head(text: str, *, of_film: bool = False) -> Head:
-    """Return what the front of a name says. text: flat, without extension; of_film: read as the name of a film."""
+def read_head(text: str, *, of_film: bool = False, in_folder: bool = False) -> Head:
+    """Return what the front of a name says. text: flat, without extension; of_film: read as the name of a film.
+
+    in_folder: a folder tells the title, so that a bracket before the numbers is a group's.
+    """
     covered, _ = masked(text)
-    start, group, has_site = _prefix(text, covered)
     numbering = read_numbering(covered, text, of_film=of_film)
-    if numbering is not None and numbering.start < start < numbering.end:
-        start = numbering.end
-    named = _ROUND_GROUP.match(text) if numbering is not None and numbering.form == "absolute" else None
-    if numbering is not None and named is None and start <= 1:
-        named = _ROUND_FIRST.match(text[: numbering.start])
-    if named is not None and group is None:
-        start, group = named.end(), named[1]
+    prefix = read_prefix(text, covered, numbering)
+    start = prefix.start
     first = _region_end(covered, start, numbering)
     found: list[TitleReading] = []
+    if prefix.title is not None and not in_folder:
+        found += readings(prefix.title, ends_at_count=True)
     for begin, side in _sides(text, start):
         hidden = covered[begin : begin + len(side)]
         at = read_numbering(hidden, side, of_film=of_film) if begin > start else _shifted(numbering, begin)
         end = _region_end(hidden, 0, at)
-        found += readings(side[:end], ends_at_count=_ends_at_count(numbering, begin + end))
+        found += readings(
+            side[:end],
+            ends_at_count=_ends_at_count(numbering, begin + end),
+            is_counted=numbering is not None,
+        )
         if at is not None and at.form in WEAK and WORD.search(side[: max(at.start, 0)]):
             # The number may be the title's own.
             found += readings(side[: max(at.end, 0)], ends_at_count=True)
@@ -92,8 +85,8 @@ def read_head(text: str, *, of_film: bool = False) -> Head:
         tuple(dict.fromkeys(whole))[:_MOST_READINGS],
         numbering,
         years,
-        group,
-        has_site,
+        (prefix.title if in_folder else None) or prefix.group,
+        prefix.has_site,
         between.strip(" .-_"),
         behind,
     )
@@ -148,33 +141,6 @@ def _after_title(
     years = [match for match in YEAR.finditer(text, start, first) if WORD.search(text[start : match.start()])]
     after = by_likelihood(years, text[:first])[0].end() if years else first
     return text[after:first], text[first:]
-
-
-def _prefix(text: str, covered: str) -> tuple[int, str | None, bool]:
-    """Return where the title begins, the group in brackets before it, and whether a site stands there."""
-    site = _SITE.match(text)
-    start = site.end() if site else 0
-    group = None
-    technical = _ROUND.match(text[start:])
-    if technical and not WORD.search(masked(technical[1])[0].replace(MASK, "")):
-        start += technical.end()
-    while (match := _GROUP.match(text[start:])) is not None:
-        if (match[1] or "").isdigit() and group is None and MASK not in covered[start : start + match.end()]:
-            # A number in brackets at the very front is the title's.
-            break
-        left = covered[start + match.end() :].replace(MASK, "")
-        if not WORD.search(left):
-            break
-        group = group or (match[1] or match[2] or "").strip() or None
-        start += match.end()
-        dated = _DATED_BRACKET.match(text[start:])
-        start += dated.end() if dated else 0
-        left = left[dated.end() :] if dated else left
-        if not WORD.search(BRACKETS.sub("", left)):
-            # Everything is in brackets: the second pair holds the title.
-            break
-    opening = re.match(r"[\s\[({.\-]*", text[start:])
-    return start + (opening.end() if opening else 0), group, site is not None
 
 
 def _region_end(covered: str, start: int, numbering: Numbering | None) -> int:

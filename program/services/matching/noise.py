@@ -1,6 +1,7 @@
 """The technical words of a release name: where a title can be over, and which digits are no episode."""
 
 import re
+from urllib.parse import unquote
 
 # Same-length spellings, so that places in the text stay true.
 _FLAT = str.maketrans(
@@ -63,6 +64,10 @@ _STRONG = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 
+# These may begin a title, and end one of letters: `8.Bit.Dreams`, `Grand.Opus.S01E02`.
+_LIKE_A_TITLE = re.compile(r"opus|atmos|(?:8|10|12)[. -]bits?", re.IGNORECASE)
+_ONLY_LETTERS = re.compile(r"(?:[^\W\d_]+[. ])*")
+
 # Words that often follow a title and sometimes are its last one; a title may be read with and without them. First
 # languages, then kinds of copies, then sources and the like.
 _WEAK = """
@@ -83,6 +88,15 @@ WEAK_WORDS = frozenset(_WEAK.split())
 def flat(raw: str) -> str:
     """Return the name with one kind of space, dash and bracket; its length stays."""
     return raw.translate(_FLAT)
+
+
+def spelt_spaces(name: str) -> str:
+    """Return a name that came out of an address, `Some%20Name` or `Some+Name`, with its spaces."""
+    if " " in name:
+        return name
+    if "%20" in name:
+        return unquote(name)
+    return name.replace("+", " ") if name.count("+") > 1 and "." not in name.partition("+")[0] else name
 
 
 def of_post(name: str) -> str:
@@ -118,6 +132,8 @@ def masked(text: str) -> tuple[str, int]:
 
     def cover(match: re.Match[str]) -> str:
         nonlocal first
+        if _LIKE_A_TITLE.fullmatch(match[0]) and _ONLY_LETTERS.fullmatch(text, 0, match.start()):
+            return match[0]
         first = min(first, match.start())
         return MASK * len(match[0])
 

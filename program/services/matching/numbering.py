@@ -3,11 +3,12 @@
 Numbers without a season stay without one: whether they count over the whole show is for those who know the show.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
 from program.services.matching.absolute_forms import absolute, beside, outside
-from program.services.matching.bare_forms import alone, glued
+from program.services.matching.bare_forms import alone, glued, says_television
 from program.services.matching.count_forms import counted, episode_only, part, within_season
 from program.services.matching.counting import Numbering
 from program.services.matching.date_forms import daily
@@ -21,6 +22,8 @@ from program.services.matching.episode_forms import (
 )
 from program.services.matching.pack_forms import season_pack
 
+_YEAR_BEHIND = re.compile(r"[ .]+[(\[]?(?:19\d\d|20[0-3]\d)(?!\d)")
+_YEAR_ANYWHERE = re.compile(r"[ .(\[](?:19\d\d|20[0-3]\d)(?![\d\w])")
 Reader = Callable[[str], Numbering | None]
 FORMS: tuple[tuple[str, Reader], ...] = (
     ("standard", standard),
@@ -56,7 +59,7 @@ def read_numbering(text: str, raw: str = "", *, of_film: bool = False) -> Number
         if of_film and form not in UNMISTAKABLE:
             continue
         found = reader(text)
-        if found is not None:
+        if found is not None and not _is_of_film(found, form, text, raw):
             if form == "season" and len(found.seasons) == 1 and not found.is_special:
                 found = within_season(found, text)
             return _with_absolute(replace(found, form=form), text)
@@ -67,6 +70,15 @@ def read_numbering(text: str, raw: str = "", *, of_film: bool = False) -> Number
         return replace(bare, form="glued")
     single = alone(text)
     return replace(single, form="alone") if single is not None else None
+
+
+def _is_of_film(found: Numbering, form: str, text: str, raw: str) -> bool:
+    """Return True for the part of a film: `Part II` and `Episode IV` before a year, with nothing of television."""
+    is_spelt = not text[: found.end].rstrip()[-1:].isdigit()
+    if form != "part" and not (form == "episode" and is_spelt):
+        return False
+    year = _YEAR_BEHIND.match(text, found.end) if form == "part" else _YEAR_ANYWHERE.search(text, found.end)
+    return year is not None and not says_television(raw or text, found.end)
 
 
 def _with_absolute(found: Numbering, text: str) -> Numbering:

@@ -13,7 +13,7 @@ from program.media.release import JsonValue
 from program.services.matching.counting import Numbering
 from program.services.matching.head import read_head
 from program.services.matching.languages import split_languages, unnamed_languages
-from program.services.matching.noise import flat, forwards, of_post, without_extension
+from program.services.matching.noise import flat, forwards, of_post, spelt_spaces, without_extension
 from program.services.matching.paths import folders_and_leaf, with_folders
 from program.services.matching.technical import (
     DUAL,
@@ -157,9 +157,9 @@ def outline(name: str, *, of_film: bool = False) -> Outline:
 
 @lru_cache(maxsize=_CACHED_NAMES)
 def _outline(name: str, of_film: bool) -> Outline:  # noqa: FBT001 - the cache is quicker with plain arguments
-    folders, leaf = folders_and_leaf(of_post(flat(name)))
+    folders, leaf = folders_and_leaf(of_post(flat(spelt_spaces(name))))
     text = without_extension(forwards(without_extension(leaf)))
-    head = read_head(text, of_film=of_film)
+    head = read_head(text, of_film=of_film, in_folder=bool(folders))
     if folders:
         head = with_folders(head, [read_head(folder, of_film=of_film) for folder in reversed(folders)], text)
     numbering = head.numbering or Numbering()

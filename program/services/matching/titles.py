@@ -5,16 +5,29 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from program.services.matching.noise import WEAK_WORDS
+from program.services.matching.title_text import clean
 
-# The second year of `2009-2013` says when a show ended.
-YEAR = re.compile(r"(?<![^\W_])(?<!(?:19|20)\d\d-)(?<!(?:19|20)\d\d - )(?:19|20)\d\d(?![^\W_])")
+# The second year of `2009-2013` says when a show ended; nothing came out in 2049.
+YEAR = re.compile(r"(?<![^\W_])(?<!(?:19|20)\d\d-)(?<!(?:19|20)\d\d - )(?:19\d\d|20[0-3]\d)(?![^\W_])")
 BRACKETS = re.compile(r"[\[({]([^\])}]*)[\])}]?")
 # What may stand behind a title as a whole.
 _PHRASE = re.compile(
-    r"[\s._\-(\[]+(?:(?:the[\s._])?complete(?:[\s._](?:tv[\s._])?(?:series|collection|seasons?|show))?|int[eé]grale?|all[\s._]episodes|batch|mini-?series"
-    r"|(?:season|saison|temporada|stagione|staffel)[\s._]\d{1,2})[\s._\-)\]\[(]*$",
-    re.IGNORECASE,
+    r"""[\s._\-(\[]+(?:
+      (?:the[\s._])?complete(?:[\s._](?:tv[\s._])?(?:series|collection|seasons?|show))?|int[eé]grale?|all[\s._]episodes|batch
+    | mini-?series|tv[\s._-](?:mini[\s._-]?)?series|remastered
+    | (?:extended|special|collector'?s|ultimate|anniversary|deluxe|theatrical|director'?s|unrated|uncut|international|criterion)
+      [\s._](?:edition|cut|version|collection)
+    )[\s._\-)\]\[(]*$""",
+    re.IGNORECASE | re.VERBOSE,
 )
+# Before the numbers a season that they tell again; a film may be called so.
+_SEASON_AGAIN = re.compile(
+    r"[\s._\-(\[]+(?:season|saison|temporada|stagione|staffel)[\s._]\d{1,2}[\s._\-)\]\[(]*$", re.IGNORECASE
+)
+# With such a word before it a number is no year: `Class of 1984`.
+_YEAR_OF_TITLE = re.compile(r"(?<=\w)[\s.](?:of|to|from|since|until|anno)[\s.]$", re.IGNORECASE)
+# Shorter words in capitals may be a title's.
+_LOUD = 4
 # A season that the name tells again in figures.
 _CHINESE_SEASON = re.compile(r"第\s*[\d一二三四五六七八九十]{1,3}\s*[季期]")
 WORD = re.compile(r"[^\W_]+")
@@ -49,16 +62,23 @@ class TitleReading(NamedTuple):
     is_year_behind: bool = False
 
 
-def readings(region: str, *, ends_at_count: bool) -> Iterator[TitleReading]:
-    """Yield the ways to read the front of a name, most likely first."""
+def readings(region: str, *, ends_at_count: bool, is_counted: bool = True) -> Iterator[TitleReading]:
+    """Yield the ways to read the front of a name, most likely first. is_counted: the name has numbers; a film's has none."""
     region = _CHINESE_SEASON.sub(" ", region)
     years = [match for match in YEAR.finditer(region) if WORD.search(region[: match.start()])]
-    for match in by_likelihood(years, region):
-        yield from _variants(region[: match.start()], int(match[0]), keep_first=True)
-        after = region[match.end() : match.end() + trimmed_end(region[match.end() :])]
-        if WORD.search(after):
-            yield TitleReading(_clean(f"{region[: match.start()]} {after}"), int(match[0]))
-    yield from _variants(region, None, keep_first=ends_at_count)
+    own = [match for match in years if _YEAR_OF_TITLE.search(region, 0, match.start())]
+    for match in by_likelihood([match for match in years if match not in own], region):
+        yield from _with_year_at(match, region, is_counted=is_counted)
+    yield from _variants(region, None, keep_first=ends_at_count, is_counted=is_counted)
+    for match in own:
+        yield from _with_year_at(match, region, is_counted=is_counted)
+
+
+def _with_year_at(match: re.Match[str], region: str, *, is_counted: bool) -> Iterator[TitleReading]:
+    yield from _variants(region[: match.start()], int(match[0]), keep_first=True, is_counted=is_counted)
+    after = region[match.end() : match.end() + trimmed_end(region[match.end() :])]
+    if WORD.search(after):
+        yield TitleReading(clean(f"{region[: match.start()]} {after}"), int(match[0]))
 
 
 def by_likelihood(years: list[re.Match[str]], region: str) -> list[re.Match[str]]:
@@ -72,14 +92,15 @@ def by_likelihood(years: list[re.Match[str]], region: str) -> list[re.Match[str]
     return sorted(years, key=rank)
 
 
-def _variants(region: str, year: int | None, *, keep_first: bool) -> Iterator[TitleReading]:
+def _variants(region: str, year: int | None, *, keep_first: bool, is_counted: bool) -> Iterator[TitleReading]:
     """Yield a piece of text as a title: whole, without the words that may follow a title, without a country, per bracket."""
-    phrase = _PHRASE.search(region)
-    if phrase and WORD.search(region[: phrase.start()]):
-        yield from _variants(region[: phrase.start()], year, keep_first=keep_first)
-    whole, trimmed = _clean(region), _clean(region[: trimmed_end(region)])
-    plain, inside = _clean(BRACKETS.sub(" ", region)), [_clean(part) for part in BRACKETS.findall(region)]
-    ordered = (whole, trimmed) if keep_first else (trimmed, whole)
+    end = _bare_end(region, is_counted=is_counted)
+    if end < len(region):
+        yield from _variants(region[:end], year, keep_first=keep_first, is_counted=is_counted)
+    whole, trimmed = clean(region), clean(region[: trimmed_end(region, is_counted=is_counted)])
+    plain, inside = clean(BRACKETS.sub(" ", region)), [clean(part) for part in BRACKETS.findall(region)]
+    # A series that is taken for a film is to be seen as one.
+    ordered = (*((whole, trimmed) if keep_first else (trimmed, whole)), clean(region[: trimmed_end(region)]))
     in_brackets = (part for part in inside if len(part) > 1 and not part.isdigit())
     for text in (*ordered, plain, *in_brackets, *_by_script(whole)):
         country = _LAST_WORD.search(text)
@@ -100,32 +121,31 @@ def _by_script(text: str) -> Iterator[str]:
         yield other[0].strip()
 
 
-def trimmed_end(region: str, first: int = 1) -> int:
+def _bare_end(region: str, *, is_counted: bool) -> int:
+    """Return where something stands behind the title that surely is no part of it; the length when there is nothing."""
+    found = _PHRASE.search(region) or (_SEASON_AGAIN.search(region) if is_counted else None)
+    if found and WORD.search(region, 0, found.start()):
+        return found.start()
+    words = list(WORD.finditer(region))
+    start = words[-1].start() if words[1:] else 0
+    is_loud = bool(start) and _is_loud(words[-1][0]) and any(letter.islower() for letter in region[:start])
+    return start if is_loud else len(region)
+
+
+def _is_loud(word: str) -> bool:
+    """Return True for `FRENCH` and `MULTi`, which no title has in such letters unless it has all of them so."""
+    capitals = sum(letter.isupper() for letter in word)
+    return len(word) >= _LOUD and 2 * capitals > len(word) and word.casefold() in WEAK_WORDS
+
+
+def trimmed_end(region: str, first: int = 1, *, is_counted: bool = True) -> int:
     """Return where the words that often follow a title begin; the `first` words always stay."""
-    phrase = _PHRASE.search(region)
+    phrase = _PHRASE.search(region) or (_SEASON_AGAIN.search(region) if is_counted else None)
     end = phrase.start() if phrase and WORD.search(region[: phrase.start()]) else len(region)
     words = list(WORD.finditer(region, 0, end))
     while len(words) > first and words[-1][0].casefold() in WEAK_WORDS:
         end = words.pop().start()
     return end
-
-
-def _clean(text: str) -> str:
-    spaced = re.sub(
-        r"(?<=\w)\.(?=\w\.)|[.\s]+", lambda m: m[0] if m[0] == "." and _is_acronym(m) else " ", text
-    )
-    spaced = re.sub(r"\[[^\]]*\]|[\[\]{}]", " ", spaced)
-    spaced = re.sub(r"\s+", " ", spaced).strip(" -:,/|+*#;")
-    if spaced.count("~") == 1:
-        spaced = spaced.strip("~ ")
-    if spaced.count("(") != spaced.count(")"):
-        spaced = spaced.strip("() ")
-    return spaced.strip(" -:,")
-
-
-def _is_acronym(match: re.Match[str]) -> bool:
-    around = match.string[max(match.start() - 2, 0) : match.end() + 2]
-    return re.fullmatch(r"(?:^|[.\s])?\w\.\w\.", around) is not None
 
 
 def with_year(reading: TitleReading, years: tuple[int, ...]) -> TitleReading:

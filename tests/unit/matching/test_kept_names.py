@@ -31,7 +31,7 @@ def test_what_is_kept_is_what_would_be_read(folder: Path) -> None:
 
 
 def test_a_film_and_a_series_are_read_apart(folder: Path) -> None:
-    name = "Lantern.Part.2.2020.1080p"
+    name = "Lantern.Part.2.1080p"
     with kept_in(folder):
         film, series = read(name, of_film=True), read(name, of_film=False)
     with kept_in(folder):

@@ -12,8 +12,6 @@ RECALL = 0.98
 # Names that no rule reads right without harming others; each with what is in the way.
 KNOWN_WRONG = {
     "Lantern.3D.2012.1080p",  # a title may end so
-    "Lane.2040.S01E03.1080p.WEB",  # a number like a year
-    "Lane.2040.S02.1080p",
     "Amber Coast 2-01 Fog.avi",  # as often a score or a title
 }
 

@@ -59,7 +59,7 @@ def test_a_year_in_the_title_is_no_year_of_release() -> None:
     film = wanted_film("Lantern Runner 2049", year=2017)
     assert reason(film, "Lantern.Runner.2049.2017.1080p.BluRay") is None
     assert reason(film, "Lantern.Runner.2049.1080p.BluRay") is None
-    assert reason(wanted_film("Lantern Runner", year=1982), "Lantern.Runner.2049.2017.1080p") == "wrong_year"
+    assert reason(wanted_film("Lantern Runner", year=1982), "Lantern.Runner.2049.2017.1080p") == "wrong_title"
 
 
 def test_an_alias_is_as_good_as_the_title() -> None:
