@@ -8,14 +8,15 @@ _COVERED = "\N{REPLACEMENT CHARACTER}"
 _RANGE = r"(?:(?:\s?[-~]\s?|\s+to\s+|(?P<and>\s?[+&]\s?|,\s?))(?P<f>\d{2,4})(?:v\d)?)?"
 _AFTER_DASH = re.compile(
     rf"(?<=[^\s\[({{\-])\s*[ .]-[ .]\s*[#(]?(?P<e>\d{{1,4}})(?P<half>\.5)?(?:v\d)?{_RANGE}"
-    rf"(?=\s*(?:end|fin)?\s*(?:[\[(\-.,)]|\s|$|{_COVERED}))",
+    rf"(?:/\d{{2,3}})?(?=\s*(?:end|fin)?\s*(?:[\[(\-,)]|\.(?!\d)|\s|$|{_COVERED}))",
     re.IGNORECASE,
 )
 # A batch: `01 - 12`.
 _WIDE_RANGE = re.compile(r"(?<=[^\W\d_!?.])[ .]+(?P<e>0\d{1,2})(?P<half>\.5)? - (?P<f>\d{2,3})(?=[ ]*[\[(])")
 # A range over the whole show that no group's brackets surround: three digits with a zero.
 _BATCH = re.compile(
-    r"(?<=[^\W\d_!?.])[ .]+(?P<e>0\d\d)(?P<half>(?!))?\s?[-~]\s?(?P<f>\d{3,4})(?=[ .]*(?:[\[(]|$))"
+    r"(?<=[^\W\d_!?.])[ .]+(?P<e>0\d\d)(?P<half>(?!))?\s?[-~]\s?(?P<f>\d{3,4})(?=[ .]*(?:[\[(]|$|complete|batch))",
+    re.IGNORECASE,
 )
 # Tight, so that only a number with a zero is one.
 _TIGHT = re.compile(
@@ -27,7 +28,7 @@ _FROM_ONE = re.compile(
 )
 _IN_BRACKETS = re.compile(
     r"[\[(](?:ep?\.?\s?|#)?(?P<e>\d{2,4})(?P<half>\.5)?(?:v\d)?(?:\s?[-~]\s?(?P<f>\d{2,4}))?"
-    r"(?:\s?(?:end|fin|final|v\d|complete|[全完]|[+&]\s?(?:sps?|specials?|ovas?|oads?|extras?)\d*))*[\])]",
+    r"(?:\s?(?:end|fin|final|v\d|complete|合集|全集|[全完]|[+&]\s?(?:sps?|specials?|ovas?|oads?|extras?)\d*))*[\])]",
     re.IGNORECASE,
 )
 _BEFORE_BRACKET = re.compile(
@@ -35,10 +36,15 @@ _BEFORE_BRACKET = re.compile(
     rf"(?=(?:[ .]+(?:complete|batch))?[ .]*(?:[\[(+]|$|{_COVERED}))",
     re.IGNORECASE,
 )
+# A range in brackets whoever made the name, when it begins with a zero.
+_RANGE_IN_BRACKETS = re.compile(r"[\[(](?P<e>0\d{1,2})(?P<half>(?!))?\s?[-~]\s?(?P<f>\d{2,4})[\])]")
 # The sign says that it counts, whoever made the name.
 _SIGN = re.compile(rf"(?<![^\s\[(])#(?P<e>\d{{1,4}})(?P<half>\.5)?(?:v\d)?{_RANGE}(?!\w)")
 _NUMERO = re.compile(
     r"(?<=[^\W_!?.])[ .]+no[. ]{1,2}(?P<e>\d{2,3})(?P<half>\.5)?(?P<f>(?!))?(?=[ .]*[\[(])", re.IGNORECASE
+)
+_NUMERO_DOT = re.compile(
+    r"(?<=[^\W_!?.])[ ]+no\.[ ]?(?P<e>0\d{1,2})(?P<half>\.5)?(?P<f>(?!))?(?=[ .]*[\[(]|$)", re.IGNORECASE
 )
 # One of the two parts that a group makes of an episode.
 _HALVED = re.compile(r"(?<=\w) - (?P<e>\d{2,3})(?P<half>(?!))?[ab](?P<f>(?!))?(?=\s*[\[(])")
@@ -70,6 +76,8 @@ _PATTERNS = (
     (_NUMERO, True),
     (_HALVED, True),
     (_FROM_ONE, False),
+    (_RANGE_IN_BRACKETS, False),
+    (_NUMERO_DOT, False),
     (_BEFORE_BRACKET, True),
     (_TIGHT, True),
     (_SIGN, False),
@@ -105,7 +113,8 @@ def _absolute_of(match: re.Match[str], *, grouped: bool) -> Numbering | None:
 
 
 _BESIDE = re.compile(
-    r"(?!\s-\s\d\d$)[\s.]*(?:-\s*)?[\[(]?#?(?P<e>\d{2,4})(?:-(?P<f>\d{2,4}))?[\])]?(?=\s*(?:[\[(]|$|-\s)|\.(?:-|$))"
+    r"(?!\s-\s\d\d$)\]?[\s.]*(?:-\s*)?[\[(]?#?(?P<e>\d{2,4})(?:-(?P<f>\d{2,4}))?[\])]?(?=\s*(?:[\[(]|$|-\s)|\.(?:-|$)"
+    r"|(?<=[. ]0\d\d)[ .][^\W\d_])"
 )
 _BESIDE_BEFORE = re.compile(
     r"(?<!season)(?<!saison)(?<!staffel)[\s.]+(?P<dash>-[\s.]+)?(?P<e>\d{2,4})(?:-(?P<f>\d{2,4}))?[\s.]*-?[\s.]*[\[(]?$",

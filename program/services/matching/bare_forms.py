@@ -7,7 +7,7 @@ from program.services.matching.counting import LONGEST_RANGE, Numbering
 _COVERED = "\N{REPLACEMENT CHARACTER}"
 # Season and episode in one number; with the words of television behind it, since titles have numbers too.
 _GLUED = re.compile(
-    r"(?<=[^\W_])(?:[ .\[(]+|[ .]-[ .]|(?<!\d)-)(?P<s>0[1-9]|\d{1,2})(?P<e>\d\d)(?:[-. ](?P=s)(?P<f>\d\d)|-(?P<f2>\d\d))?"
+    r"(?<=[\w)])(?:[ .\[(]+|[ .]-[ .]|(?<!\d)-)(?P<s>0[1-9]|\d{1,2})(?P<e>\d\d)(?:(?P<sep>[-. ]?)(?P=s)(?P<f>\d\d)|-(?P<f2>\d\d))?"
     r"(?!-\d|[\d\w.]\d|\w|[ .]?(?:19|20)\d\d(?!\d))(?P<close>[\])])?"
 )
 _TELEVISION = re.compile(
@@ -31,10 +31,10 @@ _DOTTED = re.compile(r"(?<=[^\W_])\.(?P<s>\d{1,2})\.(?P<e>\d\d)(?=\.)")
 _BEFORE_TITLE = re.compile(r"(?:^|(?<=[^\W\d_!?])[ .])(?P<s>[1-9])(?P<e>\d\d)\s+-\s+(?=[^\W\d_])")
 # `show-411-the-weir`, `Show 4.11 The Weir`: between two titles, and nothing else is said.
 _AMONG_WORDS = re.compile(r"(?<=[^\W\d_])(?P<sep>[ .-])(?P<s>[1-9])(?P<e>[0-3]\d)(?P=sep)(?=[^\W\d_])")
-_DOT_AMONG_WORDS = re.compile(r"(?<=[^\W\d_]) (?P<s>\d{1,2})\.(?P<e>[0-3]\d)(?: -)? (?=[^\W\d_])")
+_DOT_AMONG_WORDS = re.compile(r"(?<=[^\W\d_]) (?:- )?(?P<s>\d{1,2})\.(?P<e>[0-3]\d)(?: -)? (?=[^\W\d_])")
 _NUMBERS = re.compile(r"\d+")
 # Between the title and that of the episode; an anime group's number, or one with a zero before it.
-_BETWEEN = re.compile(r"(?<=[^\W\d_!?])[ .]+(?P<e>0\d{1,2})(?:v\d)?[ .]+(?=[^\W\d_])")
+_BETWEEN = re.compile(r"(?<=[^\W\d_!?])[ .]+(?P<e>0\d{1,2})(?:v\d)?(?:[ .]+|[ ]-[ ])(?=[^\W\d_])")
 _BETWEEN_GROUPED = re.compile(r"(?<=[^\W\d_!?])[ .]+(?P<e>\d{2,3})(?:v\d)?[ .]+(?=[^\W\d_]{3})")
 _GROUPED = re.compile(r"^\s*\[[^\W\d_][^\]]*\]")
 
@@ -61,6 +61,8 @@ def glued(text: str, raw: str) -> Numbering | None:
         if _is_last(text, match) or is_bracketed:
             number = int(match["s"] + match["e"])
             last = int(match["f"] or match["f2"] or episode)
+            if match["sep"] == "" and last != episode + 1:
+                continue
             episodes = tuple(range(episode, last + 1)) or (episode,)
             return Numbering((season,), episodes, glued=number, start=match.start(), end=match.end())
     return _apart(text, raw)

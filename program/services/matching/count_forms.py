@@ -84,7 +84,7 @@ def counted(text: str) -> Numbering | None:
 _PART = re.compile(
     r"(?<![^\W_])(?:parts?|pt|teil|partie|parte|chapter|chapitre|kapitel)"
     rf"(?:[. ]?(?P<n>\d{{1,2}})|[. ](?P<e>{either(ROMAN)}|{either(COUNTED)}))"
-    r"(?:\s?(?:-|[. ](?:to|and|&)[. ])\s?(?:(?:part|pt)[. ]?)?(?P<f>\d{1,2}))?(?![^\W_])",
+    r"(?:\s?(?:-|[. ](?:to|and|&)[. ]|[. ](?=part|pt))\s?(?:(?:part|pt)[. ]?)?(?P<f>\d{1,2}))?(?![^\W_])",
     re.IGNORECASE,
 )
 
@@ -111,7 +111,8 @@ _BRACKETS_BEHIND_SEASON = re.compile(
     r"(?:/\d{2,3})?(?:[ ]?(?:end|fin|完|全))?[\])]",
     re.IGNORECASE,
 )
-_RANGE_BEHIND_SEASON = re.compile(r"[ .]+(?P<e>0\d{1,2})\s?[-~]\s?(?P<f>\d{2,3})(?![\w-])")
+_HASH_BEHIND_SEASON = re.compile(r"[ ,-]+#(?P<e>\d{1,3})(?P<f>(?!))?(?!\w)")
+_RANGE_BEHIND_SEASON = re.compile(r"[ .]+(?P<e>0\d{1,2}|1)\s?[-~]\s?(?P<f>\d{2,3})(?![\w-])")
 # `第三季 02`: nothing but a space in names that write the season so.
 _BARE_BEHIND_SEASON = re.compile(
     r"(?<=[季期])[ .]+(?P<e>\d{2,3})(?P<f>(?!))?(?=[ .]*(?:[\[(]|$|\N{REPLACEMENT CHARACTER}))"
@@ -123,6 +124,10 @@ _DASH_BEHIND_SEASON = re.compile(
 )
 
 
+# `- 04 [S3]`.
+_DASH_BEFORE_SEASON = re.compile(r"\s+-\s+(?P<e>\d{2,4})(?:v\d)?\s*[\[(]$")
+
+
 def within_season(found: Numbering, text: str) -> Numbering:
     """Return a season with the episodes that stand right behind it, in whatever way they are told."""
     end = found.end
@@ -130,10 +135,7 @@ def within_season(found: Numbering, text: str) -> Numbering:
         end = year.end()
     words = _BEHIND_SEASON.match(text, end)
     if words is not None:
-        listed = _EPISODES.search(
-            text,
-            found.end,
-        )
+        listed = _EPISODES.search(text, found.end)
         episodes, end = episodes_from(words["e"], text, words.end())
         if listed is not None and listed.start("e") == words.start("e"):
             episodes, end = _range(listed["e"], listed["f"]), listed.end()
@@ -144,10 +146,14 @@ def within_season(found: Numbering, text: str) -> Numbering:
         _RANGE_BEHIND_SEASON,
         _DASH_BEHIND_SEASON,
         _BARE_BEHIND_SEASON,
+        _HASH_BEHIND_SEASON,
     ):
         match = pattern.match(text, end)
         if match is not None:
             return replace(found, episodes=_range(match["e"], match["f"]), end=match.end())
+    before = _DASH_BEFORE_SEASON.search(text, 0, found.start)
+    if before is not None:
+        return replace(found, episodes=(int(before["e"]),), start=before.start())
     asian = _EAST_ASIAN.search(text, found.end)
     if asian is not None:
         return replace(

@@ -81,7 +81,8 @@ def _belongs(more: re.Match[str], last: int, width: int) -> bool:
     if mark or more["season"] or more["cross"]:
         # `E03.Episode.10`: the word begins a title unless something joins the two.
         is_word = len((mark or "").strip(" .")) > 1 and not sign and more["op"] != ""
-        return number > last and not is_word
+        # `E17x265` has a codec.
+        return number > last and not is_word and (mark != "x" or number - last <= LONGEST_LOOSE_RANGE)
     following = more.string[more.end() : more.end() + 1]
     if number <= last or number - last > LONGEST_LOOSE_RANGE or following.isalpha():
         return False
@@ -104,7 +105,8 @@ def _is_joined(more: re.Match[str], last: int, sign: str, *, is_as_wide: bool) -
     is_last = not re.match(r"[ .]*[^\W\d_]", more.string[more.end() :])
     if sign == "-" and not more.string[more.end() :].strip(" .])"):
         # `E03 - 04`, and nothing behind it.
-        return is_as_wide and len(more["number"]) > 1
+        is_over_show = len(more["number"]) == len("028") and more["number"].startswith("0") and last < number
+        return is_as_wide and len(more["number"]) > 1 and not is_over_show
     if sign in _AND_SIGNS:
         return number == last + 1 and is_as_wide
     return sign in _RANGE_SIGNS and sign not in ("-", "~") and is_last
@@ -121,14 +123,14 @@ def _is_written_on(more: re.Match[str]) -> bool:
 
 def _goes_on(more: re.Match[str]) -> bool:
     """Return True when a word that is no technical one follows."""
-    word = re.match(r"[ .]+([^\W\d_]+)", more.string[more.end() :])
+    word = re.match(rf"[ .]+(?!{AND}[ .]\d)([^\W\d_]+)", more.string[more.end() :], re.IGNORECASE)
     return word is not None and word[1].casefold() not in WEAK_WORDS | {"of", "von", "de", "di", "из"}
 
 
 @cache
 def _season_again(word: str) -> re.Pattern[str]:
     return re.compile(
-        rf"\s*[.]?(?P<sign>[-~&+,/]|(?:{TO}|{AND})(?=[ .])|(?=[ .]?s\d)|(?=[. ]\d))[. ]*"
+        rf"\s*[.]?(?P<sign>[-~&+,;/]|(?:{TO}|{AND})(?=[ .])|(?=[ .]?{word}[ .]?\d)|(?=[. ]\d))[. ]*"
         rf"(?:{word}[. ]*)?(?P<number>\d{{1,2}})(?![\dpe]|[. ]?e\d|\s*[-~]?\s*(?:of|x)\s*\d)",
         re.IGNORECASE,
     )

@@ -16,6 +16,7 @@ _YEAR_FIRST = re.compile(
 _DAY_FIRST = re.compile(
     r"(?<!\d)(?P<d>[0-3]?\d)(?P<sep>[-. /])(?P<m>[0-3]?\d)(?P=sep)(?P<y>(?:19|20)\d\d)(?!\d)"
 )
+_COMPACT_LAST = re.compile(r"(?<!\d)(?P<d>[0-3]\d)(?P<m>[01]\d)(?P<y>(?:19|20)\d\d)(?!\d)")
 _COMPACT = re.compile(r"(?<!\d)(?P<y>(?:19|20)\d\d)(?P<m>[01]\d)(?P<d>[0-3]\d)(?!\d)")
 _SHORT_YEAR = re.compile(
     r"(?<![\w])(?<!\d\.)(?P<y>[012]\d)(?P<sep>[. -])(?P<m>[01]\d)(?P=sep)(?P<d>[0-3]\d)(?!\d|\.\d)"
@@ -32,7 +33,7 @@ _MONTH_NAME = re.compile(
     rf"(?<!\d)(?:(?P<d>[0-3]?\d)(?:st|nd|rd|th|er|º)?{_OF}?(?P<m>{_MONTH})(?![^\W\d_]){_OF}?(?P<y>(?:19|20)\d\d)"
     rf"|(?<![a-z])(?P<m2>{_MONTH})[-. ,]+(?P<d2>[0-3]?\d)(?:st|nd|rd|th)?[-. ,]+(?P<y2>(?:19|20)\d\d)"
     rf"|(?P<y3>(?:19|20)\d\d)[-. ](?P<m3>{_MONTH})[-. ](?P<d3>[0-3]?\d)(?:st|nd|rd|th)?"
-    rf"|(?P<d4>[0-3]?\d)[- ](?P<m4>{_MONTH})[- ](?P<y4>[012]\d))(?!\d)",
+    rf"|(?P<d4>[0-3]?\d)[- ]?(?P<m4>{_MONTH})[- ]?(?P<y4>[012]\d))(?!\d)",
     re.IGNORECASE,
 )
 # `2012年1月15日`, `2012년 1월 15일`.
@@ -53,7 +54,7 @@ _TIME = re.compile(
 # A day of the week or a small word before the date belongs to it.
 _WEEKDAY = re.compile(
     r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day[-. ,(\[]+|(?<=[. ])(?:mon|tue|wed|thu|fri|sat|sun)[-. ,]+)$"
-    r"|(?<=[. ])(?:vom|du|del|от|за|från|van)[-. ,]+$",
+    r"|(?<=[. (])(?:эфир[. ]+)?(?:vom|du|del|от|за|från|van|эфир)[-. ,]+$",
     re.IGNORECASE,
 )
 
@@ -64,6 +65,7 @@ def daily(text: str) -> Numbering | None:
         _YEAR_FIRST,
         _DAY_FIRST,
         _COMPACT,
+        _COMPACT_LAST,
         _MONTH_NAME,
         _EAST_ASIAN,
         _SHORT_YEAR,
@@ -74,7 +76,8 @@ def daily(text: str) -> Numbering | None:
         for match in pattern.finditer(text):
             found = _date_of(match)
             if found is not None:
-                weekday = _WEEKDAY.search(text, 0, match.start())
+                # A date that begins with its year has no day of the week; the word is the title's.
+                weekday = _WEEKDAY.search(text, 0, match.start()) if match.re is not _YEAR_FIRST else None
                 start = weekday.start() if weekday else match.start()
                 time = _TIME.match(text, match.end())
                 end = time.end() if time else match.end()

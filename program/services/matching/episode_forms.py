@@ -9,13 +9,14 @@ from program.services.matching.number_words import COUNTED, ORDINALS, either, nu
 from program.services.matching.vocabulary import EPISODE, OF, SEASON, TO
 
 _STANDARD = re.compile(
-    r"(?<![a-z0-9])(?:s[.-]?|se(?:as)?[. ]{0,2})(?P<s>\d{1,4})[\]\[)( ._,x:-]*"
-    r"(?:[eé](?:p(?:is(?:ode)?)?)?|folge|серия|b(?=\d\d?(?!\d)))[\[(. _-]*(?P<e>\d{1,4})(?!\d|[pi](?![a-z]))",
+    r"(?<![a-z0-9])(?:s(?:s?n[. ]?)?[.-]?|se(?:as)?[. ]{0,2})(?P<s>\d{1,4})[\]\[)( ._,x:-]*"
+    r"(?:[eé](?:p(?:is(?:ode)?)?)?|folge|серия|[bf](?=\d\d(?!\d)))[\[(. _-]*(?P<e>\d{1,4})(?!\d|[pi](?![a-z]))",
     re.IGNORECASE,
 )
 # Spanish and Portuguese names count in temporadas; tight, since a lone T is a letter.
 _TEMPORADA = re.compile(
-    r"(?<![a-z0-9])t(?P<s>\d{1,2})(?:[ .x]?e(?:p\.?)?[ ]?|[ ]?x[ ]?(?=\d\d)|[ .]+cap(?:itulos?|ítulos?)?[. ]+)(?P<e>\d{1,3})(?!\d)",
+    r"(?<![a-z0-9])t(?P<s>\d{1,2})(?:[ .x]?e(?:p\.?)?[ ]?|[ ]?x[ ]?(?=\d\d)|[. ]?c(?=\d\d)"
+    r"|[ .]+cap(?:itulos?|ítulos?)?[. ]+)(?P<e>\d{1,3})(?!\d)",
     re.IGNORECASE,
 )
 _CROSS_S = re.compile(r"(?<![a-z0-9])s(?P<s>\d{1,4})[. ]?x[. ]?(?P<e>\d{2,3})(?!\d)", re.IGNORECASE)
@@ -39,7 +40,7 @@ _WORDS = re.compile(
 )
 _WIDE_RANGE = re.compile(r"\s+-\s+(?P<to>\d{1,3})(?=\s*(?:$|[\[(]|\N{REPLACEMENT CHARACTER}))")
 _WORDS_AFTER = re.compile(
-    rf"(?<!\d)(?P<s>\d{{1,2}})(?:st|nd|rd|th|[.ªº°a]|-?й)?[. ]*{SEASON}[. ,:()\[\]-]*"
+    rf"(?<!\d)(?P<s>\d{{1,2}})(?:st|nd|rd|th|(?:[eè]m)?e|[eè]re|[.ªº°a]|-?й)?[. ]*{SEASON}[. ,:/()\[\]-]*"
     rf"(?:(?P<e>\d{{1,4}})(?:\s*(?:[-~]|{TO})\s*(?P<to>\d{{1,4}}))?(?:[.ªº°]|-?я)?[. ]*{EPISODE}"
     rf"|{EPISODE}[. :]*(?P<f>\d{{1,4}}))",
     re.IGNORECASE,
@@ -198,9 +199,10 @@ _SEASON_TIGHT = re.compile(r"^\[[^\]]+\].*?(?<![a-z0-9])s(?P<s>\d)-(?P<e>\d\d)(?
 
 
 def anime_season(text: str) -> Numbering | None:
-    """Read a season with a dash before its episode: `S2 - 05`, `2nd Season - 05`; `Season 1 - 5` are five seasons."""
+    """Read a season with a dash before its episode: `S2 - 05`, `2nd Season - 05`; `Season 1 - 5` of no group are five seasons."""
     match = _SEASON_DASH.search(text)
-    if match is not None and len(match["e"]) == 1 and len(match[0]) > len("S01 - 5") and match["s"] == "1":
+    is_many = match is not None and len(match["e"]) == 1 and int(match["e"]) > int(match["s"])
+    if match is not None and is_many and len(match[0]) > len("S01 - 5") and not text.startswith("["):
         return None
     if match is None and (match := _ORDINAL_DASH.search(text)) is not None:
         season = number_of(match["s"].rstrip("stndrh"))

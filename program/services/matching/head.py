@@ -21,6 +21,7 @@ from program.services.matching.titles import (
 
 _DAY = re.compile(r"(?<!\d)(?:19|20)\d\d[-. ]\d\d?[-. ]\d\d?(?!\d)")
 _DATED = re.compile(r"[-. /]\d\d?[-. /]\d\d?(?!\d)")
+_YEAR_TO = re.compile(r"^-(?:19|20)\d\d(?!\d)")
 _SIDES = re.compile(
     r"\s+(?:/{1,2}|\||\\)\s+|\s*\|\s*|\s*[\s(\[](?:aka|a\.k\.a\.?)\s+|\.(?:aka|a\.k\.a)\.", re.IGNORECASE
 )
@@ -102,6 +103,8 @@ def _years(covered: str, numbering: Numbering | None) -> tuple[int, ...]:
             continue
         if match.start() >= numbering.end:
             between, behind = covered[numbering.end : match.start()], covered[match.end() :]
+            # The years of `2010-2015` are told together.
+            behind = _YEAR_TO.sub("", behind)
             is_bracketed = covered[match.start() - 1] in "([" and behind[:1] in (")", "]", ",", "-")
             word = WORD.search(behind.split(MASK, 1)[0])
             is_alone = (
@@ -123,6 +126,8 @@ def _behind_count(text: str, covered: str, numbering: Numbering) -> Iterator[Tit
     region = text[numbering.end : noise if noise >= 0 else len(text)]
     counted = episode_only(region) if numbering.air_date and numbering.episodes else None
     region = region[: counted.start] if counted else region
+    if not WORD.search(YEAR.sub("", region)):
+        return
     first, dash, _ = region.strip(" .-_").partition(" - ")
     if dash:
         yield from readings(first, ends_at_count=True)

@@ -87,7 +87,11 @@ WEAK_WORDS = frozenset(_WEAK.split())
 
 def flat(raw: str) -> str:
     """Return the name with one kind of space, dash and bracket; its length stays."""
-    return raw.translate(_FLAT)
+    flattened = raw.translate(_FLAT)
+    if " " not in raw and raw.count("+") > 1:
+        # Names out of addresses have a plus for each space.
+        flattened = flattened.replace("+", " ")
+    return flattened
 
 
 def spelt_spaces(name: str) -> str:

@@ -13,7 +13,9 @@ _PACK_WORD = re.compile(
     rf"(?<![^\W\d_]){SEASON}[. :#]*(?:complet[aeo][. ]+)?(?P<s>\d{{1,4}})(?!\d|[. ]?(?:x|of)\d)",
     re.IGNORECASE,
 )
-_TH = r"(?:st|nd|rd|th|ª|º|°|[drtnv]?a(?=[. ])|\.|-?й)?"
+_TH = r"(?:st|nd|rd|th|ª|º|°|[drtnv]?a(?=[. ])|(?:[eè]m)?e|[eè]re|er|\.|-?й)?"
+# The plural behind a number tells how many seasons there are.
+_MANY = re.compile(r"\d[ .](?:seasons|saisons|temporadas|stagioni|staffeln|сезонов|сезона)$", re.IGNORECASE)
 _PACK_AFTER = re.compile(
     rf"(?<!\d)(?P<s>\d{{1,2}}){_TH}(?:\s*(?:[-~]|(?<=[\sªº°]){TO}\s)\s*(?P<t>\d{{1,2}}){_TH})?"
     rf"\s*{SEASON}(?![^\W\d_])",
@@ -26,10 +28,13 @@ _PACK_LIST = re.compile(
 )
 # A lone T is a letter, so it must close the title or begin a range.
 _PACK_T = re.compile(
-    r"(?<![A-Za-z0-9])T(?P<s>\d{1,2})(?:-T(?P<t>\d{1,2})(?!\d)|(?=\s*(?:[\[(]|$|[Cc]omplet)))"
+    r"(?<![A-Za-z0-9])T(?P<s>\d{1,2})(?:-T(?P<t>\d{1,2})(?!\d)|(?=\s*(?:[\[()\]]|$|[Cc]omplet)))"
 )
 _NAMED = (
-    re.compile(rf"(?<![^\W_])(?P<s>{either(ORDINALS)})[. ]{SEASON}(?![^\W\d_])", re.IGNORECASE),
+    re.compile(
+        rf"(?<![^\W_])(?P<s>{either(ORDINALS)})(?:[. ](?:{AND}|&)[. ](?P<t>{either(ORDINALS)}))?[. ]{SEASON}(?![^\W\d_])",
+        re.IGNORECASE,
+    ),
     re.compile(
         rf"(?<![^\W_])(?:seasons?|series)[. ](?P<s>{either(COUNTED)})"
         rf"(?:[. ](?:to|and|through|&)[. ](?P<t>{either(COUNTED)}))?(?![^\W_])",
@@ -43,7 +48,7 @@ _PACK_APART = re.compile(r"(?<![A-Za-z0-9.])S (?P<s>0\d)(?![\d-])")
 # What stands before the season and is no part of the title.
 _BEFORE = re.compile(
     r"(?<=[^\W_])[\s.,:(\[-]+(?:(?:the|full|entire|whole|all|(?:die[ .])?komplette|toute|l.int[eé]grale(?:[ .]de)?(?:[ .]la)?"
-    r"|final[ .]season|全[\d一二三四五六七八九十]+季)[\s.(\[]+)+$",
+    r"|final[ .]season|todas[ .](?:as|las)|tutte[ .]le|alle|toutes[ .]les|全[\d一二三四五六七八九十]+季)[\s.(\[]+)+$",
     re.IGNORECASE,
 )
 
@@ -69,6 +74,8 @@ def season_pack(text: str) -> Numbering | None:
     match = _PACK_AFTER.search(text) or _PACK_T.search(text)
     if match is not None:
         first, last = int(match["s"]), int(match["t"] or match["s"])
+        if not match["t"] and _MANY.search(match[0]):
+            first = 1
         return _pack(
             text, tuple(range(first, min(last, SEASONS_MAX) + 1)) or (first,), match.start(), match.end()
         )

@@ -66,6 +66,8 @@ def with_folders(leaf: Head, folders: list[Head], text: str) -> Head:
         if numbering is None:
             return leaf
     elif season is not None and numbering.episodes and not numbering.seasons:
+        if numbering.form == "alone" and len(numbering.episodes) == 1:
+            numbering = replace(numbering, episodes=(_within(numbering.episodes[0], season),))
         numbering = replace(numbering, seasons=season.seasons, form="folder")
     if titled is not None and _GENERAL.fullmatch(titled.readings[0].text):
         titled = next((f for f in folders if f.readings and not _GENERAL.fullmatch(f.readings[0].text)), None)
@@ -108,10 +110,15 @@ def _counted_in_folder(
         return (
             Numbering((), (first,), form="folder", end=front.end()) if is_only and first < _HUNDRED else None
         )
-    if len(front["e"]) == _GLUED_DIGITS and front["e"].startswith(str(season.seasons[0])):
-        first = last = first % _HUNDRED
+    if first == last:
+        first = last = _within(first, season)
     episodes = tuple(range(first, last + 1)) or (first,)
     return Numbering(season.seasons, episodes, form="folder", end=front.end())
+
+
+def _within(number: int, season: Numbering) -> int:
+    """Return an episode as it is counted within its season: 503 is the third of the fifth."""
+    return number % _HUNDRED if number // _HUNDRED == season.seasons[0] and number % _HUNDRED else number
 
 
 def _is_year_of(folder: Head, numbering: Numbering | None) -> bool:

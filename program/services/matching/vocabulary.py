@@ -6,7 +6,7 @@ SEASON = (
     r"|(?<=\d\. )(?:série|řada)|(?<=\d\.)(?:série|řada)|κύκλος|σεζόν|phần|mùa|الموسم|עונה|시즌|シーズン)"
 )
 EPISODE = (
-    r"(?:[eé]pisodes?|[eé]pis[oó]d(?:ios?|i|ul)|episoden|epis(?=[\s.])|[eé]ps?(?=[\s.\d#:-])|cap(?:[ií]tul?o?)?s?|folgen?|aflevering(?:en)?"
+    r"(?:[eé]pisodes?|[eé]pis[oó]d(?:ios?|i|ul)|episoden|epis?(?=[\s.])|[eé]ps?(?=[\s.\d#:-])|cap(?:[ií]tul?o?)?s?|folgen?|aflevering(?:en)?"
     r"|afl(?=\.? ?\d)|afsnit|avsnitt|odc(?:inek|inki)?|jakso|r[eé]sz|epiz[oó]da?|[dč]íl|puntat[ae]|серия|серии|серий|серія|серії"
     r"|эпизод|епизод|επεισόδιο|tập|الحلقة|פרק|b[öo]l[üu]m(?:ler)?)"
 )
