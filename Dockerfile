@@ -13,8 +13,9 @@ RUN apt-get update \
 COPY docker/fuse.conf /etc/fuse.conf
 
 WORKDIR /app
-COPY requirements.txt ./
-RUN pip install --no-cache-dir --require-hashes --no-deps -r requirements.txt
+COPY requirements-build.txt requirements.txt ./
+RUN pip install --no-cache-dir --require-hashes --no-deps -r requirements-build.txt \
+    && pip install --no-cache-dir --no-build-isolation --require-hashes --no-deps -r requirements.txt
 COPY main.py settings.json LICENSE NOTICE ./
 COPY program ./program
 RUN python -m compileall -q main.py program

@@ -15,8 +15,9 @@ from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
-LOCKS = ("requirements.txt", "requirements-dev.txt", "requirements-engine.txt")
+LOCKS = ("requirements-build.txt", "requirements.txt", "requirements-dev.txt", "requirements-engine.txt")
 WANTED = {
+    "requirements-build.txt": ["setuptools"],
     "requirements.txt": PROJECT["project"]["dependencies"],
     "requirements-dev.txt": [*PROJECT["project"]["dependencies"], *PROJECT["dependency-groups"]["dev"]],
     "requirements-engine.txt": PROJECT["project"]["optional-dependencies"]["engine"],
@@ -99,12 +100,12 @@ def test_the_program_starts_without_the_development_packages(tmp_path: Path) -> 
         "install",
         "-q",
         "--use-pep517",
+        "--no-build-isolation",
         "--require-hashes",
         "--no-deps",
-        "-r",
-        "requirements.txt",
     ]
-    subprocess.run([str(python), *install], check=True, cwd=ROOT, timeout=400)
+    for lock in ("requirements-build.txt", "requirements.txt"):
+        subprocess.run([str(python), *install, "-r", lock], check=True, cwd=ROOT, timeout=400)
     for arguments in (["version"], ["--help"]):
         run = subprocess.run(
             [str(python), "main.py", *arguments],

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+BUILD_LOCK = "requirements-build.txt"
 NEEDED = ("sh", "dirname", "tr", "sed", "grep", "cat", "cmp", "cp", "mktemp", "rm", "mkdir", "ls")
 # Writes its name and arguments down, like the commands it stands for it says nothing when all is well.
 RECORDER = '#!/bin/sh\nprintf "%s\\n" "${0##*/} $*" >>"$CALLS"\n'
@@ -23,7 +24,12 @@ class Machine:
         self.bin.mkdir()
         (self.repository / "tools").mkdir(parents=True)
         shutil.copy(ROOT / "tools" / "setup", self.repository / "tools" / "setup")
-        for lock in ("requirements.txt", "requirements-dev.txt", "requirements-engine.txt"):
+        for lock in (
+            BUILD_LOCK,
+            "requirements.txt",
+            "requirements-dev.txt",
+            "requirements-engine.txt",
+        ):
             (self.repository / lock).write_text(f"# {lock}\n")
         for name in NEEDED:
             (self.bin / name).symlink_to(str(shutil.which(name)))
@@ -50,7 +56,7 @@ class Machine:
         python.parent.mkdir(parents=True)
         python.write_text(RECORDER)
         python.chmod(0o755)
-        for lock in locks:
+        for lock in (BUILD_LOCK, *locks):
             shutil.copy(self.repository / lock, self.repository / ".venv" / f"installed-{lock}")
 
     def setup(self, purpose: str) -> subprocess.CompletedProcess[str]:
