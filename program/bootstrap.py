@@ -5,7 +5,7 @@ What is opened goes onto the program's stack at once, so that a start which fail
 
 import socket
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -27,6 +27,7 @@ from program.manual.manual import Manual
 from program.media.state import Policy
 from program.memos import Memos
 from program.metrics import Metrics
+from program.network import Gate, Network
 from program.opening import Opened, database_url
 from program.playback.hls import Converter
 from program.plugins import AnyPlugin, Registry
@@ -237,10 +238,14 @@ class Bootstrap:
             settings,
             name,
             clock=self._clock,
+            allowed=self._allowed,
             status=ProviderStatusStore(self._db),
             cache_dir=self._store.folder / "cache",
             stopping=self._draining,
         )
+
+    def _allowed(self) -> Sequence[Network]:
+        return self._store.current.network.networks()
 
     def _build_engine(self) -> None:
         queue = self._settings.queue
@@ -265,6 +270,7 @@ class Bootstrap:
             Links(self._engine).resolve,
             self._clock,
             standing_folders(vfs),
+            Gate(allowed=self._allowed).connect,
         )
         self._library = MountedLibrary(self._vfs, self._db, lambda: self._settings.vfs, self._store.folder)
         self._bus = Bus(self._engine, self._registry, self._clock)

@@ -6,7 +6,6 @@ failures), `Transient` (connection, time-out, 408, 425, 5xx), `Misconfigured` (4
 A provider's own codes are read first. No text made here holds a secret.
 """
 
-import ipaddress
 import json
 import logging
 import socket
@@ -43,6 +42,7 @@ from program.errors import (
     Unavailable,
 )
 from program.http_answers import REDIRECTS, AnyId, AskedToWait, Classify, Response, place, redact
+from program.network import Forbidden, Gate
 from program.pacing import Limits, Pacer, Standing, Ticket
 
 __all__ = [
@@ -156,8 +156,8 @@ class DataSource:
 
     key: the plugin's, used in messages. secrets: never printed anywhere. classify: reads the service's own error codes.
     timeout: seconds to connect and to wait for the next byte; their sum bounds the whole answer. status: where pauses are kept.
-    cache_dir: where GET answers may be kept. stopping: set when the program stops, ends every wait. public_only: for addresses
-    that others gave us: whatever leads into a private network is not connected to.
+    cache_dir: where GET answers may be kept. stopping: set when the program stops, ends every wait. gate: which addresses are
+    connected to, also after redirects; None: all. A proxy connects for itself.
     """
 
     def __init__(
@@ -177,7 +177,7 @@ class DataSource:
         proxies: Mapping[str, str] | None = None,
         verify: bool | str = True,
         stopping: threading.Event | None = None,
-        public_only: bool = False,
+        gate: Gate | None = None,
     ) -> None:
         passwords = (found for url in (base_url, *(proxies or {}).values()) for found in _passwords(url))
         log.hide(form for secret in (*secrets, *passwords) for form in (secret, quote(secret, safe="")))
@@ -193,7 +193,7 @@ class DataSource:
         self._max_body = max_body
         self._proxies = dict(proxies or {})
         self._verify = verify
-        self._session = _session(public_only=public_only)
+        self._session = _session(gate)
         self._stopping = stopping or threading.Event()
         self._owns_stopping = stopping is None
         self._pacer = Pacer(limits, clock.now(), _stored(status, key))
@@ -500,41 +500,55 @@ class DataSource:
             self._counts[what] += 1
 
 
-def is_public(address: str) -> bool:
-    """Return whether an IP address is one of the internet at large: not this machine, not this network."""
-    ip = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(ip, ipaddress.IPv6Address):
-        ip = ip.ipv4_mapped or ip.sixtofour or ip
-    return ip.is_global and not ip.is_multicast
+class _Barred(urllib3.exceptions.NewConnectionError):
+    """A connection that is not made."""
+
+    def __init__(self, connection: urllib3.connection.HTTPConnection, cause: Forbidden) -> None:
+        super().__init__(connection, str(cause))
+        self.cause = cause
 
 
-def _refuse_private(connection: urllib3.connection.HTTPConnection, peer: socket.socket) -> socket.socket:
-    """Return a socket that leads to the internet; what a name led to is known for certain only once it is connected."""
-    if is_public(peer.getpeername()[0]):
-        return peer
-    peer.close()
-    raise urllib3.exceptions.NewConnectionError(connection, "it leads into a private network")
+class _Gated(urllib3.connection.HTTPConnection):
+    """A connection to one of those addresses of a name that the gate lets pass, and to no other."""
 
+    gate = Gate()
 
-class _PublicHttp(urllib3.connection.HTTPConnection):
     def _new_conn(self) -> socket.socket:
-        return _refuse_private(self, super()._new_conn())
+        name = self._dns_host
+        try:
+            addresses = self.gate.resolve(name, self.port)
+        except Forbidden as error:
+            raise _Barred(self, error) from None
+        except (OSError, UnicodeError) as error:
+            raise urllib3.exceptions.NameResolutionError(name, self, error) from error  # type: ignore[arg-type]
+        trouble: Exception = urllib3.exceptions.NewConnectionError(self, "it has no address")
+        for address in addresses:
+            # What it connects to; the certificate is that of the name.
+            self._dns_host = address
+            try:
+                return super()._new_conn()
+            except (urllib3.exceptions.NewConnectionError, urllib3.exceptions.ConnectTimeoutError) as error:
+                trouble = error
+            finally:
+                self._dns_host = name
+        raise trouble
 
 
-class _PublicHttps(urllib3.connection.HTTPSConnection):
-    def _new_conn(self) -> socket.socket:
-        return _refuse_private(self, super()._new_conn())
+class _GatedTls(_Gated, urllib3.connection.HTTPSConnection):
+    """The same, encrypted."""
 
 
-class _PublicHttpPool(urllib3.HTTPConnectionPool):
-    ConnectionCls = _PublicHttp
+def _pools(gate: Gate) -> dict[str, type[urllib3.HTTPConnectionPool]]:
+    """Return what makes connections through a gate, by scheme."""
+    plain = type("Plain", (_Gated,), {"gate": gate})
+    tls = type("Tls", (_GatedTls,), {"gate": gate})
+    return {
+        "http": type("PlainPool", (urllib3.HTTPConnectionPool,), {"ConnectionCls": plain}),
+        "https": type("TlsPool", (urllib3.HTTPSConnectionPool,), {"ConnectionCls": tls}),
+    }
 
 
-class _PublicHttpsPool(urllib3.HTTPSConnectionPool):
-    ConnectionCls = _PublicHttps
-
-
-def _session(*, public_only: bool) -> requests.Session:
+def _session(gate: Gate | None) -> requests.Session:
     session = requests.Session()
     # Neither .netrc nor proxies of the environment: what is sent where is the settings' matter.
     session.trust_env = False
@@ -552,8 +566,8 @@ def _session(*, public_only: bool) -> requests.Session:
         respect_retry_after_header=False,
     )
     adapter = HTTPAdapter(pool_connections=4, pool_maxsize=POOL_SIZE, max_retries=retries)
-    if public_only:
-        adapter.poolmanager.pool_classes_by_scheme = {"http": _PublicHttpPool, "https": _PublicHttpsPool}
+    if gate is not None:
+        adapter.poolmanager.pool_classes_by_scheme = _pools(gate)
     session.mount("https://", adapter)
     session.mount("http://", adapter)
     return session
@@ -596,6 +610,9 @@ def _innermost(error: BaseException) -> BaseException:
 def _unsent(key: str, call: str, error: Exception) -> RivuletError:
     """Return what an exchange that gave no answer means."""
     inner = _innermost(error)
+    if isinstance(inner, _Barred):
+        said = str(inner.cause)
+        return Misconfigured(key, "url", said) if inner.cause.is_own else BadAnswer(f"{key}: {said} ({call})")
     if isinstance(error, ValueError) or isinstance(inner, urllib3.exceptions.LocationValueError):
         return Misconfigured(key, "url", "is not an address that can be called")
     if isinstance(inner, urllib3.exceptions.DecodeError):

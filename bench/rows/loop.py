@@ -19,6 +19,7 @@ from program.db.tables import MediaItem
 from program.event_loop import ROWS_PER_TURN, EventLoop
 from program.media.entry import Entry, Link
 from program.media.item import MediaType, States
+from program.network import nowhere
 from program.plugins import Registry
 from program.policy import policy_of
 from program.queues.engine import Engine
@@ -91,7 +92,9 @@ class _Home:
         self._registry = Registry(
             self._settings,
             classes,
-            lambda kind, section, name="": plugins.make_source(kind, section, name, clock=self.clock),
+            lambda kind, section, name="": plugins.make_source(
+                kind, section, name, clock=self.clock, allowed=nowhere
+            ),
             self.clock,
         )
 

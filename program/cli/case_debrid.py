@@ -21,6 +21,7 @@ from program.errors import RivuletError
 from program.events import StreamLinkRequested
 from program.media.entry import FetchedTorrent, TorrentFile
 from program.media.release import JsonValue
+from program.network import LOOPBACK
 from program.plugins import discover
 from program.plugins.source import make_source
 from program.services.plugin import Downloader, DownloadRefused
@@ -106,7 +107,7 @@ def _account(key: str, script: Script) -> Iterator[Account]:
     kind = next(one for one in discover() if one.key == key and issubclass(one, Downloader))
     server, clock, lines = script.start(), ManualClock(START), list[str]()
     settings = kind.Settings.model_validate({"enabled": True, "url": server.root, "api_key": "a-made-up-key"})
-    http = make_source(kind, settings, clock=clock, stopping=_Waits(clock))
+    http = make_source(kind, settings, clock=clock, allowed=lambda: LOOPBACK, stopping=_Waits(clock))
     sink = logger.add(lambda line: lines.append(str(line)), level="INFO", format="{message}")
     try:
         yield Account(kind(settings, http, clock), script, clock, lines)

@@ -33,7 +33,10 @@ def run(environ: Mapping[str, str], clock: Clock, *, quick: bool) -> list[Findin
         return [Finding(_SETTINGS, verdict)]
     with ExitStack() as stack:
         registry = plugins.Registry(
-            opened.store.current, opened.plugins.classes, partial(plugins.make_source, clock=clock), clock
+            opened.store.current,
+            opened.plugins.classes,
+            partial(plugins.make_source, clock=clock, allowed=opened.store.current.network.networks),
+            clock,
         )
         stack.callback(registry.close)
         if not quick:

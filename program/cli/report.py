@@ -110,7 +110,7 @@ def _providers(opened: Opened, clock: Clock) -> Iterator[Finding]:
     registry = plugins.Registry(
         opened.store.current,
         opened.plugins.classes,
-        partial(plugins.make_source, clock=clock),
+        partial(plugins.make_source, clock=clock, allowed=opened.store.current.network.networks),
         clock,
     )
     try:

@@ -271,6 +271,8 @@ def install(
     settings: dict[str, Any] = {
         "api_key": made.key,
         "api": {"host": "127.0.0.1", "port": made.port},
+        # The stand-ins for services of the internet are on this machine.
+        "network": {"allowed": ["127.0.0.0/8"]},
         "vfs": {"mount_path": str(mount), "cache_dir": str(folder / "vfs-cache")},
         "log": {"to_file": False},
         # The person of the demo wants no dubbed films, and some of the best-seeded releases are.

@@ -2,9 +2,11 @@
 
 import threading
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from program.clock import Clock
 from program.http import DataSource, StatusStore
+from program.network import Gate, Networks
 from program.plugins.discovery import AnyPlugin
 from program.services.plugin import Service
 from program.settings.provider import ProviderSettings
@@ -16,14 +18,15 @@ def make_source(
     name: str = "",
     *,
     clock: Clock,
+    allowed: Networks,
     status: StatusStore | None = None,
     cache_dir: Path | None = None,
     stopping: threading.Event | None = None,
 ) -> DataSource:
     """Return a data source with the service's address, limits, headers, secrets and error codes.
 
-    name: of one of the plugin's further services, empty for its own. status: where pauses are kept. cache_dir: folder for the
-    answers of all providers. stopping: ends every wait when set.
+    name: of one of the plugin's further services, empty for its own. allowed: networks that are open to it whatever its nature.
+    status: where pauses are kept. cache_dir: folder for the answers of all providers. stopping: ends every wait when set.
     """
     service = plugin.services(settings)[name] if name else own_service(plugin, settings)
     key = f"{plugin.key}.{name}" if name else plugin.key
@@ -40,6 +43,7 @@ def make_source(
         cache_dir=cache_dir / key if cache_dir else None,
         proxies=dict.fromkeys(("http", "https"), proxy) if proxy else None,
         stopping=stopping,
+        gate=Gate(plugin.reach, urlsplit(service.address).hostname or "", allowed),
     )
 
 

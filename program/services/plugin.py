@@ -32,6 +32,7 @@ from program.media.item import Ids
 from program.media.metadata import ContentRequest, FoundTitle, Metadata
 from program.media.release import FoundRelease
 from program.media.wanted import Wanted
+from program.network import Reach
 from program.settings.provider import ProviderSettings
 
 S = TypeVar("S", bound=ProviderSettings)
@@ -89,7 +90,8 @@ class Plugin(ABC, Generic[S]):
 
     key: its name in settings, queues, API and metrics; lower-case letters and digits. section: where its settings stand; `plugins`
     for what is of no kind below. version: its own, as semver. limits: what the vendor allows. concurrency: jobs of one of its
-    queues at a time. deadline_seconds: how long one call of a hook or of `check` may take.
+    queues at a time. deadline_seconds: how long one call of a hook or of `check` may take. reach: whether its service may stand at
+    home, where nothing is connected to otherwise.
     """
 
     key: ClassVar[str]
@@ -100,6 +102,7 @@ class Plugin(ABC, Generic[S]):
     limits: ClassVar[Limits] = Limits()
     concurrency: ClassVar[int] = 1
     deadline_seconds: ClassVar[float] = 60.0
+    reach: ClassVar[Reach] = Reach.INTERNET
 
     def __init__(
         self, settings: S, http: DataSource, clock: Clock, further: Mapping[str, DataSource] | None = None
@@ -203,6 +206,8 @@ class Scraper(Plugin[S]):
 
     section = "scraping"
     concurrency = 2
+    # Many people run one of their own.
+    reach = Reach.HOME
 
     @abstractmethod
     def search(self, wanted: Wanted) -> Iterable[FoundRelease]:
@@ -280,6 +285,7 @@ class Updater(Plugin[S]):
     """A media server: scans a folder and says what it has."""
 
     section = "updaters"
+    reach = Reach.HOME
 
     @abstractmethod
     def refresh(self, folder: str) -> None:

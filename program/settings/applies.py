@@ -22,6 +22,7 @@ APPLIES: Mapping[str, Applies] = {
     "version": Applies.LIVE,
     "api_key": Applies.LIVE,
     "api": Applies.RESTART,
+    "network": Applies.LIVE,
     "database": Applies.RESTART,
     "queue": Applies.RESTART,
     "queue.provider_limits": Applies.LIVE,

@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import Field, SecretStr, field_validator
 
 from program.media.item import ReleaseKind
+from program.network import Network
 from program.settings.provider import Section, defaults_of
 from program.settings.ranking import RankingSettings
 from program.settings.upgrade import VERSION
@@ -14,6 +15,16 @@ from program.settings.vfs import VfsSettings
 # A caller that waits longer for a plugin has long been given up by whoever waits for it.
 LONGEST_DEADLINE = 600
 LogLevel = Literal["TRACE", "DEBUG", "INFO", "WARNING", "ERROR"]
+
+
+def networks_of(texts: list[str]) -> list[str]:
+    """Return the texts when each is an address or a network; raise ValueError with the one that is not."""
+    for text in texts:
+        try:
+            ip_network(text, strict=False)
+        except ValueError:
+            raise ValueError(f"{text!r} is no address and no network") from None
+    return texts
 
 
 class ApiSettings(Section):
@@ -59,12 +70,28 @@ class ApiSettings(Section):
     @field_validator("trusted_proxies")
     @classmethod
     def _are_networks(cls, texts: list[str]) -> list[str]:
-        for text in texts:
-            try:
-                ip_network(text, strict=False)
-            except ValueError:
-                raise ValueError(f"{text!r} is no address and no network") from None
-        return texts
+        return networks_of(texts)
+
+
+class NetworkSettings(Section):
+    """Where the program may connect to."""
+
+    allowed: list[str] = Field(
+        default=[],
+        description=(
+            "Networks at home that every service may lie in, e.g. 192.168.1.0/24 for a mirror. Media servers, request apps and "
+            "search services may be at home without this; metadata and debrid services, posters and links of files may not"
+        ),
+    )
+
+    @field_validator("allowed")
+    @classmethod
+    def _are_networks(cls, texts: list[str]) -> list[str]:
+        return networks_of(texts)
+
+    def networks(self) -> tuple[Network, ...]:
+        """Return them as networks."""
+        return tuple(ip_network(text, strict=False) for text in self.allowed)
 
 
 class DatabaseSettings(Section):
@@ -253,6 +280,7 @@ class RootSettings(Section):
         description="Key that the API asks for; made at the first start",
     )
     api: ApiSettings = Field(default_factory=ApiSettings, title="API")
+    network: NetworkSettings = Field(default_factory=NetworkSettings)
     database: DatabaseSettings = Field(default_factory=DatabaseSettings)
     queue: QueueSettings = Field(default_factory=QueueSettings)
     startup: StartupSettings = Field(default_factory=StartupSettings)

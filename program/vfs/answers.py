@@ -12,6 +12,8 @@ from datetime import datetime
 from email.utils import parsedate_to_datetime
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
+from program.network import Forbidden
+
 OK, PARTIAL = 200, 206
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
@@ -88,8 +90,10 @@ def check_type(response: http.client.HTTPResponse) -> None:
         raise DeadLink(f"an answer encoded as {encoding}")
 
 
-def network_failure(error: Exception) -> Passing:
+def network_failure(error: Exception) -> SourceError:
     """Return the failure with a sentence of ours: the library's may hold the URL."""
+    if isinstance(error, Forbidden):
+        return DeadLink(f"the link {error}")
     if isinstance(error, TimeoutError):
         return Passing("the server sends nothing", stalled=True)
     if isinstance(error, ssl.SSLCertVerificationError):

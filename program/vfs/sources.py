@@ -9,6 +9,7 @@ import http.client
 import socket
 import ssl
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import SplitResult, unquote
 
@@ -40,6 +41,8 @@ MAX_REDIRECTS = 5
 KEEP_ALIVE_SECONDS = 15.0
 MAX_IDLE_CONNECTIONS = 48
 MAX_REMEMBERED_MOVES = 1024
+# As `socket.create_connection`: place, timeout, source.
+Connect = Callable[..., socket.socket]
 
 
 @dataclass(slots=True, eq=False)
@@ -148,10 +151,18 @@ class _Answer:
 class Sources:
     """All connections to all CDNs. stall_seconds: a server that sends nothing for so long is given up."""
 
-    def __init__(self, clock: Clock, counters: Counters, stall_seconds: float = 10.0) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        counters: Counters,
+        stall_seconds: float = 10.0,
+        connect: Connect = socket.create_connection,
+    ) -> None:
+        """Take what is handed in; connect: makes a connection, or raises OSError where it makes none."""
         self._clock = clock
         self._counters = counters
         self._stall_seconds = stall_seconds
+        self._connect = connect
         self._lock = threading.Lock()
         # Guarded by the lock.
         self._idle: list[_Connection] = []
@@ -270,6 +281,7 @@ class Sources:
             made = http.client.HTTPConnection(
                 host, parts.port or http.client.HTTP_PORT, timeout=self._stall_seconds
             )
+        made._create_connection = self._connect  # type: ignore[attr-defined] # noqa: SLF001 - what the library gets its socket from
         return _Connection(wanted, made)
 
     def _context(self) -> ssl.SSLContext:

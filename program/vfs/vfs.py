@@ -2,6 +2,7 @@
 
 import errno
 import os
+import socket
 import threading
 from collections.abc import Iterable
 from contextlib import ExitStack
@@ -22,7 +23,7 @@ from program.vfs.links import Links, Resolve
 from program.vfs.mount import Mount
 from program.vfs.open_files import FileHandle, OpenFiles, Readable
 from program.vfs.readers import Readers
-from program.vfs.sources import Sources, Transfer
+from program.vfs.sources import Connect, Sources, Transfer
 from program.vfs.supplies import Supplies
 from program.vfs.tree import STANDARD_FOLDERS, Node, Tree, TreeFile
 from program.vfs.workers import Workers
@@ -71,8 +72,9 @@ class Vfs:
         resolve: Resolve,
         clock: Clock,
         standard_folders: Iterable[str] = STANDARD_FOLDERS,
+        connect: Connect = socket.create_connection,
     ) -> None:
-        """Take what is handed in; standard_folders: listed even when nothing is in them."""
+        """Take what is handed in; standard_folders: listed even when nothing is in them; connect: makes connections to CDNs."""
         self._settings = settings
         self._clock = clock
         self._counters = Counters()
@@ -83,7 +85,8 @@ class Vfs:
         self._standard_folders = tuple(standard_folders)
         self._files = OpenFiles(Tree(), _no_reader, clock)
         self._mount: Mount | None = None
-        self._probes = Sources(clock, self._counters, settings.read_timeout_seconds / STALL_SHARE)
+        self._connect = connect
+        self._probes = Sources(clock, self._counters, settings.read_timeout_seconds / STALL_SHARE, connect)
         self._disk: tuple[DiskChunks | None, ...] = ()
         self._is_serving = False
         self._why_not_mounted: str | None = None
@@ -246,7 +249,7 @@ class Vfs:
             store=self._store,
             edges=self._disk[0],
             bodies=self._disk[1],
-            sources=Sources(clock, counters, settings.read_timeout_seconds / STALL_SHARE),
+            sources=Sources(clock, counters, settings.read_timeout_seconds / STALL_SHARE, self._connect),
             links=self._links,
             workers=Workers("reader", MAX_READER_THREADS, clock),
             read_timeout=settings.read_timeout_seconds,

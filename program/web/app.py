@@ -92,7 +92,11 @@ class Sessions(SecureCookieSessionInterface):
 def install(app: Flask, context: ApiContext) -> None:
     """Make the pages part of the app. Raises StartupError when the administrator's file cannot be used."""
     admin = Admin(context.store.folder)
-    posters = Posters(context.store.folder / "cache" / "posters", context.clock)
+    posters = Posters(
+        context.store.folder / "cache" / "posters",
+        context.clock,
+        lambda: context.store.current.network.networks(),  # noqa: PLW0108 - the settings in force change
+    )
     web = Web(api=context, admin=admin, throttle=Throttle(), posters=posters)
     app.secret_key = admin.secret
     app.session_interface = Sessions()

@@ -16,6 +16,7 @@ from program.clock import Clock
 from program.errors import BadAnswer, RivuletError
 from program.http import DataSource, Limits, Response, interactive
 from program.log import logger
+from program.network import Gate, Networks, nowhere
 
 LARGEST = 4 * 1024 * 1024
 KEPT_SECONDS = timedelta(days=30).total_seconds()
@@ -58,12 +59,12 @@ def _not_a_picture(answer: Response) -> Exception | None:
 
 
 class Posters:
-    """Gives pictures by their address. Thread-safe. public_only: False only for tests, whose servers are on loopback."""
+    """Gives pictures by their address. Thread-safe. allowed: networks outside the internet that they may come from."""
 
-    def __init__(self, folder: Path, clock: Clock, *, public_only: bool = True) -> None:
+    def __init__(self, folder: Path, clock: Clock, allowed: Networks = nowhere) -> None:
         self._folder = folder
         self._clock = clock
-        self._public_only = public_only
+        self._gate = Gate(allowed=allowed)
         self._lock = threading.Lock()
         # Guarded by the lock; the one used last stands last.
         self._servers: OrderedDict[str, DataSource] = OrderedDict()
@@ -112,5 +113,5 @@ class Posters:
             timeout=TIMEOUT,
             cache_dir=self._folder,
             max_body=LARGEST,
-            public_only=self._public_only,
+            gate=self._gate,
         )

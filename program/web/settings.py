@@ -41,6 +41,7 @@ SECTIONS: Mapping[str, str] = {
     "plugins": "Plugins",
     GENERAL: "General",
     "api": "Address",
+    "network": "Network",
     "database": "Database",
     "queue": "Work at once",
     "startup": "Start",

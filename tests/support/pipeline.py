@@ -92,7 +92,12 @@ class Pipeline:
             self.settings,
             classes,
             lambda kind, section: plugins.make_source(
-                kind, section, clock=self.clock, status=status, stopping=ClockedWaits(self.clock)
+                kind,
+                section,
+                clock=self.clock,
+                allowed=self.settings.network.networks,
+                status=status,
+                stopping=ClockedWaits(self.clock),
             ),
             self.clock,
         )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from program.clock import Clock, SystemClock
+from program.network import LOOPBACK
 from program.plugins.source import make_source
 from program.services.plugin import Plugin
 
@@ -22,4 +23,4 @@ def make(kind: type[P], url: str, clock: Clock | None = None, **settings: object
     if "token" in kind.Settings.model_fields:
         settings.setdefault("token", SECRET)
     section = kind.Settings.model_validate({"enabled": True, "url": url, **settings})
-    return kind(section, make_source(kind, section, clock=clock), clock)
+    return kind(section, make_source(kind, section, clock=clock, allowed=lambda: LOOPBACK), clock)

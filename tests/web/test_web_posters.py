@@ -10,7 +10,7 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from program.clock import ManualClock
-from program.http import is_public
+from program.network import LOOPBACK, is_public
 from program.web.pictures import drawing
 from program.web.posters import LARGEST, Posters, kind_of
 from tests.api.home import Home
@@ -23,7 +23,7 @@ JPEG = b"\xff\xd8\xff\xe0" + b"picture" * 10
 @pytest.fixture
 def posters(tmp_path: Path) -> Iterator[Posters]:
     """Posters that may come from this machine."""
-    found = Posters(tmp_path / "posters", ManualClock(NOW), public_only=False)
+    found = Posters(tmp_path / "posters", ManualClock(NOW), lambda: LOOPBACK)
     yield found
     found.close()
 

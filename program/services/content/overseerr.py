@@ -10,6 +10,7 @@ from program.errors import BadAnswer
 from program.http import AnyId, Limits, place
 from program.media.item import Ids
 from program.media.metadata import ContentRequest
+from program.network import Reach
 from program.services.plugin import ContentService
 from program.settings.provider import ProviderSettings
 
@@ -123,6 +124,7 @@ class Overseerr(ContentService[OverseerrSettings]):
     Settings = OverseerrSettings
     limits = Limits(requests=120, seconds=60)
     poll_seconds = 60
+    reach = Reach.HOME
 
     @classmethod
     def address(cls, settings: OverseerrSettings) -> str:
