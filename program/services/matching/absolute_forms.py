@@ -23,7 +23,8 @@ _TIGHT = re.compile(
     r"(?<=[^\W_!?.])(?:[ .]*-[ .]*|[ .]+)(?P<e>0\d{1,2})(?P<half>\.5)?(?:v\d)?(?P<f>(?!))?-?(?=[ .]*[\[(])"
 )
 _FROM_ONE = re.compile(
-    r"(?<=[^\W\d_!?.])[ .]+\(?(?:tv )?(?P<e>1)(?P<half>(?!))?\s?[-~]\s?(?P<f>\d{2,3})(?:[ ](?:complete|end))?\)?(?=[ .]*[\[(])",
+    r"(?<=[^\W\d_!?.])[ .]+[\[(]?(?:tv )?(?P<e>1)(?P<half>(?!))?\s?[-~]\s?(?P<f>\d{2,3})"
+    r"(?:[ ](?:complete|end))?[\])]?(?=[ .]*[\[(])",
     re.IGNORECASE,
 )
 _IN_BRACKETS = re.compile(
@@ -33,7 +34,7 @@ _IN_BRACKETS = re.compile(
 )
 _BEFORE_BRACKET = re.compile(
     rf"(?<=[^\W\d_!?.]|[!?.~])[ .]+(?P<e>\d{{2,4}})(?P<half>\.5)?(?:v\d)?{_RANGE}"
-    rf"(?=(?:[ .]+(?:complete|batch))?[ .]*(?:[\[(+]|$|{_COVERED}))",
+    rf"(?=(?:[ .]+(?:complete|batch|end|fin|final))?[ .]*(?:[\[(+]|$|{_COVERED}))",
     re.IGNORECASE,
 )
 # A range in brackets whoever made the name, when it begins with a zero.

@@ -18,9 +18,13 @@ _LINES = re.compile(r"(?<![a-z])(?:720p|1080p|480p)(?![a-z])", re.IGNORECASE)
 _RECORDED = re.compile(r"(?<![a-z])(?:hdtv|pdtv|dsr|dvd-?rip|xvid|divx|tvrip)(?![a-z])", re.IGNORECASE)
 _ANIME = re.compile(r"(?<![a-z])vost(?:fr|eng|a)?(?![a-z])", re.IGNORECASE)
 _BEFORE_NOISE = re.compile(
-    r"(?<=[^\W\d_!?])[ .]+(?P<e>(?!19|20)\d{4}|\d{2,3})(?:v\d|\s?[-~]\s?(?P<f>\d{2,3}))?"
-    rf"(?=[ .\-]*[\[(]?{_COVERED}|[ .]+vost)",
+    r"(?<=[^\W\d_!?])(?:[ .]+|-(?=0))(?P<e>(?!19|20)\d{4}|\d{2,3})(?:v\d|\s?[-~]\s?(?P<f>\d{2,3}))?"
+    rf"(?=[ .\-]*[\[(]?{_COVERED}|[ .]+[\[(]?(?:vost|(?:vf|raw|legendado|(?:eng[. ])?(?:sub|dub)(?:bed|s)?)(?![a-z])))",
     re.IGNORECASE,
+)
+# `Show [13] [720p]`, `Show [13]`.
+_BRACKETED = re.compile(
+    rf"(?<=[\w!?)])[ .]+(?:[\[(](?P<e>\d{{2,3}})[\])](?=[ .]*[\[(]?{_COVERED})|\[(?P<g>\d{{2,3}})\]$)"
 )
 _LEADING = re.compile(r"^[\s\[(]*(?P<e>0\d{1,2})[\])]?\s*(?:[-.]\s)\s*(?=[^\W\d_])")
 # `Show 107`, `Show-107.mp4`, `Show 07.mkv`: three digits at the very end, or two with a zero.
@@ -35,7 +39,7 @@ _DOT_AMONG_WORDS = re.compile(r"(?<=[^\W\d_]) (?:- )?(?P<s>\d{1,2})\.(?P<e>[0-3]
 _NUMBERS = re.compile(r"\d+")
 # Between the title and that of the episode; an anime group's number, or one with a zero before it.
 _BETWEEN = re.compile(r"(?<=[^\W\d_!?])[ .]+(?P<e>0\d{1,2})(?:v\d)?(?:[ .]+|[ ]-[ ])(?=[^\W\d_])")
-_BETWEEN_GROUPED = re.compile(r"(?<=[^\W\d_!?])[ .]+(?P<e>\d{2,3})(?:v\d)?[ .]+(?=[^\W\d_]{3})")
+_BETWEEN_GROUPED = re.compile(r"(?<=[^\W\d_!?])[ .]+(?P<e>\d{2,3})(?:v\d)?(?:[ .]+|[ ]-[ ])(?=[^\W\d_]{3})")
 _GROUPED = re.compile(r"^\s*\[[^\W\d_][^\]]*\]")
 
 
@@ -111,6 +115,7 @@ def alone(text: str) -> Numbering | None:
     """Read a number right before the technical words, at the very front with a zero, or between two titles."""
     patterns = (
         _BEFORE_NOISE,
+        _BRACKETED,
         _LAST,
         _LEADING,
         _BETWEEN,
@@ -118,8 +123,9 @@ def alone(text: str) -> Numbering | None:
     )
     for pattern in patterns:
         match = pattern.search(text)
-        if match is not None and int(match["e"]):
-            first, last = int(match["e"]), int(match.groupdict().get("f") or match["e"])
+        number = match.group("e") or match.groupdict().get("g") if match is not None else None
+        if match is not None and number and int(number):
+            first, last = int(number), int(match.groupdict().get("f") or number)
             if first <= last <= first + LONGEST_RANGE:
                 episodes = tuple(range(first, last + 1))
                 return Numbering((), episodes, start=match.start(), end=match.end())

@@ -33,7 +33,7 @@ _EPISODE_SPELT = re.compile(
 )
 _EAST_ASIAN = re.compile(
     rf"第\s*(?P<e>{CHINESE})[话話集回]?(?:\s*[-~至到]\s*第?(?P<f>{CHINESE}))?\s*[话話集回]"
-    r"|(?<!\d)제?(?P<k>\d{1,4})(?:\s*[-~]\s*(?P<t>\d{1,4}))?\s*[화회](?!\w)"
+    r"|(?<![\d全])제?(?P<k>\d{1,4})[화회话話]?(?:\s*[-~]\s*(?P<t>\d{1,4}))?\s*[화회话話](?!\w)"
 )
 
 
@@ -70,12 +70,15 @@ def _east_asian(text: str) -> Numbering | None:
     return Numbering((), episodes, start=match.start(), end=match.end())
 
 
+_BEGIN = re.compile(rf"(?<![^\W_])(?:{EPISODE}[. :]*)?(?P<e>\d{{1,3}})\s?[-&+]\s?$", re.IGNORECASE)
+
+
 def counted(text: str) -> Numbering | None:
     """Read `3 of 6`, `(3/6)` and `(1-3 of 6)`."""
     match = _OF.search(text) or _OF_SLASH.search(text)
     if match is None or not 0 < int(match["e"]) <= int(match["n"]):
         return None
-    begin = re.search(r"(?<![^\W_])(?P<e>\d{1,3})\s?[-&+]\s?$", text[: match.start("e")])
+    begin = _BEGIN.search(text[: match.start("e")])
     episodes = _range(begin["e"], match["e"]) if begin else (int(match["e"]),)
     start = begin.start() if begin else match.start()
     return Numbering((), episodes, start=start, end=match.end())
@@ -84,7 +87,8 @@ def counted(text: str) -> Numbering | None:
 _PART = re.compile(
     r"(?<![^\W_])(?:parts?|pt|teil|partie|parte|chapter|chapitre|kapitel)"
     rf"(?:[. ]?(?P<n>\d{{1,2}})|[. ](?P<e>{either(ROMAN)}|{either(COUNTED)}))"
-    r"(?:\s?(?:-|[. ](?:to|and|&)[. ]|[. ](?=part|pt))\s?(?:(?:part|pt)[. ]?)?(?P<f>\d{1,2}))?(?![^\W_])",
+    r"(?:\s?(?:-|[. ](?:to|and|&)[. ]|[. ](?=part|pt))\s?(?:(?:part|pt)[. ]?)?"
+    rf"(?P<f>\d{{1,2}}|{either(COUNTED)}))?(?![^\W_])",
     re.IGNORECASE,
 )
 
@@ -98,7 +102,7 @@ def part(text: str) -> Numbering | None:
 
 
 _BEHIND_SEASON = re.compile(
-    rf"[\s.,:;/|()\[\]-]*(?:complet[aeo][\s.]+)?(?:{EPISODE}|e(?=\d))[. :#-]*(?:{FROM}[. ])?(?P<e>\d{{1,4}})(?!\d)",
+    rf"[\s.,:;/|()\[\]-]*(?:complet[aeo][\s.]+[\[(]?)?(?:{EPISODE}|e(?=\d))[. :#-]*(?:{FROM}[. ])?(?P<e>\d{{1,4}})(?!\d)",
     re.IGNORECASE,
 )
 _COUNT_BEHIND_SEASON = re.compile(
@@ -107,21 +111,26 @@ _COUNT_BEHIND_SEASON = re.compile(
     re.IGNORECASE,
 )
 _BRACKETS_BEHIND_SEASON = re.compile(
-    rf"[\s.-]*\]?[\[(](?P<e>\d{{2,3}})(?:v\d)?(?:\s?(?:[-~]|{TO})\s?(?P<f>\d{{2,3}}))?"
+    rf"[\s.-]*\]?[\[(](?P<e>\d{{2,3}}|\d(?=\s?-))(?:v\d)?(?:\s?(?:[-~]|{TO})\s?(?P<f>\d{{1,3}}))?"
     r"(?:/\d{2,3})?(?:[ ]?(?:end|fin|完|全))?[\])]",
     re.IGNORECASE,
 )
 _HASH_BEHIND_SEASON = re.compile(r"[ ,-]+#(?P<e>\d{1,3})(?P<f>(?!))?(?!\w)")
 _RANGE_BEHIND_SEASON = re.compile(r"[ .]+(?P<e>0\d{1,2}|1)\s?[-~]\s?(?P<f>\d{2,3})(?![\w-])")
-# `第三季 02`: nothing but a space in names that write the season so.
+# `第三季 02`, `[Group] Show Season 2 02`: nothing but a space.
 _BARE_BEHIND_SEASON = re.compile(
-    r"(?<=[季期])[ .]+(?P<e>\d{2,3})(?P<f>(?!))?(?=[ .]*(?:[\[(]|$|\N{REPLACEMENT CHARACTER}))"
+    r"[ .]+(?P<e>\d{2,3})(?P<f>(?!))?(?=[ .]*(?:[\[(]|$|\N{REPLACEMENT CHARACTER}))"
 )
 _YEAR_BEHIND = re.compile(r"[\s.]*\((?:19|20)\d\d(?:-(?:19|20)\d\d)?\)")
 _DASH_BEHIND_SEASON = re.compile(
     r"(?:[. ](?:part|cour)[. ]\d)?[. ]+-[. ]+(?P<e>\d{2,4})(?:v\d)?(?P<f>(?!))?(?=\s*(?:[\[(]|$))",
     re.IGNORECASE,
 )
+
+
+def _is_grouped(text: str, found: Numbering) -> bool:
+    """Return True for names that write an episode right behind its season: those of groups, and Chinese ones."""
+    return text.startswith("[") or text[found.end - 1 : found.end] in ("季", "期")
 
 
 # `- 04 [S3]`.
@@ -149,7 +158,7 @@ def within_season(found: Numbering, text: str) -> Numbering:
         _HASH_BEHIND_SEASON,
     ):
         match = pattern.match(text, end)
-        if match is not None:
+        if match is not None and (pattern is not _BARE_BEHIND_SEASON or _is_grouped(text, found)):
             return replace(found, episodes=_range(match["e"], match["f"]), end=match.end())
     before = _DASH_BEFORE_SEASON.search(text, 0, found.start)
     if before is not None:

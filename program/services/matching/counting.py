@@ -48,7 +48,7 @@ _MORE = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_RANGE_SIGNS = TO_WORDS | {"-", "~"}
+_RANGE_SIGNS = TO_WORDS | {"-", "~", ".."}
 _LIST_SIGNS = (",", ";", "/")
 _AND_SIGNS = AND_WORDS | {"&", "+"}
 
@@ -130,8 +130,8 @@ def _goes_on(more: re.Match[str]) -> bool:
 @cache
 def _season_again(word: str) -> re.Pattern[str]:
     return re.compile(
-        rf"\s*[.]?(?P<sign>[-~&+,;/]|(?:{TO}|{AND})(?=[ .])|(?=[ .]?{word}[ .]?\d)|(?=[. ]\d))[. ]*"
-        rf"(?:{word}[. ]*)?(?P<number>\d{{1,2}})(?![\dpe]|[. ]?e\d|\s*[-~]?\s*(?:of|x)\s*\d)",
+        rf"\s*[.]?(?P<sign>[-~&+,;/]|\.\.|(?:{TO}|{AND})(?=[ .])|(?=[ .]?{word}[ .]?\d)|(?=[. ]\d))[. ]*"
+        rf"(?:{word}[. ]*)?(?P<number>\d{{1,2}})(?![\dpe]|[. ]?e\d|[. ](?:episodes|eps)|\s*[-~]?\s*(?:of|x)\s*\d)",
         re.IGNORECASE,
     )
 

@@ -27,7 +27,7 @@ _SHORT_YEAR_LAST = re.compile(
 # American, with slashes.
 _SHORT_SLASHES = re.compile(r"(?<![\w/])(?P<m>\d{1,2})/(?P<d>\d{1,2})/(?P<y>[012]\d)(?![\d/])")
 _SHORT_COMPACT = re.compile(
-    r"(?<!\w)(?:(?<!\d\.)|(?<=[eE]\d\d\.)|(?<=[eE]\d\d\d\.))(?P<y>[012]\d)(?P<m>[01]\d)(?P<d>[0-3]\d)(?!\w|\.\d)"
+    r"(?<!\w)(?:(?<!\d\.)|(?<=[eEpP]\d\d\.)|(?<=[eEpP]\d\d\d\.))(?P<y>[012]\d)(?P<m>[01]\d)(?P<d>[0-3]\d)(?!\w|\.\d)"
 )
 _MONTH_NAME = re.compile(
     rf"(?<!\d)(?:(?P<d>[0-3]?\d)(?:st|nd|rd|th|er|º)?{_OF}?(?P<m>{_MONTH})(?![^\W\d_]){_OF}?(?P<y>(?:19|20)\d\d)"
@@ -51,10 +51,15 @@ _TIME = re.compile(
     r"(?:T|[ -]+(?:-[ ])?)(?:[01]\d|2[0-4])[-.:]?[0-5]\d(?:[-.:]?[0-5]\d)?Z?(?![\w\N{REPLACEMENT CHARACTER}]|\.\d)",
     re.IGNORECASE,
 )
+_DAYS = (
+    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch"
+    r"|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|miércoles|jueves|viernes|sábado|domingo"
+    r"|lunedì|martedì|mercoledì|giovedì|venerdì|sabato|domenica|(?:segunda|terça|quarta|quinta|sexta)-feira)"
+)
 # A day of the week or a small word before the date belongs to it.
 _WEEKDAY = re.compile(
-    r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day[-. ,(\[]+|(?<=[. ])(?:mon|tue|wed|thu|fri|sat|sun)[-. ,]+)$"
-    r"|(?<=[. (])(?:эфир[. ]+)?(?:vom|du|del|от|за|från|van|эфир)[-. ,]+$",
+    rf"(?:{_DAYS}[-. ,(\[]+|(?<=[. ])(?:mon|tue|wed|thu|fri|sat|sun)[-. ,]+)$"
+    r"|(?<=[. (])(?:(?:эфир|выпуск|puntata|programa|ausgabe|sendung)[. ]+)?(?:vom|du|del|of|от|за|från|van|эфир|выпуск)[-. ,]+$",
     re.IGNORECASE,
 )
 

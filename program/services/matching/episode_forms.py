@@ -32,7 +32,8 @@ _ACROSS_CROSS = re.compile(
 )
 # `S01.02.Title`, `S2 05`: nothing but a dot or a space before an episode of two digits.
 _SEASON_DOT = re.compile(
-    r"(?<![a-z0-9])s(?P<s>\d{1,2})[. ](?P<e>\d{2})(?![\d.]\d|[a-z0-9]|[. ]\d{2}(?!\d))", re.IGNORECASE
+    r"(?<![a-z0-9])s(?P<s>\d{1,2})(?:[. ](?P<e>\d{2})|\.(?P<f>\d)(?= ))(?![\d.]\d|[a-z0-9]|[. ]\d{2}(?!\d))",
+    re.IGNORECASE,
 )
 _WORDS = re.compile(
     rf"(?<![^\W\d_]){SEASON}[. :#-]*(?P<s>\d{{1,4}})[\], .:;()/-]*(?:{EPISODE}|e(?=\d))[. :#-]*(?P<e>\d{{1,4}})(?!\d)",
@@ -56,7 +57,8 @@ _WORDS_SPELT = re.compile(
 _CROSS = re.compile(r"(?<![\da-z])(?P<s>\d{1,2}|(?:19|20)\d\d)\s?x\s?(?P<e>\d{2,3})(?!\d)", re.IGNORECASE)
 # One digit is more often a size or a formation; it must end the name or stand before a dash.
 _CROSS_SHORT = re.compile(
-    r"(?<![\da-z])(?P<s>\d{1,2})x(?P<e>\d)(?=\s*$|\s+-\s|[. ]\N{REPLACEMENT CHARACTER})", re.IGNORECASE
+    r"(?<![\da-z])(?P<s>\d{1,2})x(?P<e>\d)(?=\s*$|\s+-\s|(?<=[\[(]\dx\d)[\])]|-(?P=s)x\d|[. ]\N{REPLACEMENT CHARACTER})",
+    re.IGNORECASE,
 )
 # A name without a space: `title1x02`.
 _CROSS_GLUED = re.compile(r"(?<=[a-z]{3})(?P<s>\d{1,2})x(?P<e>\d\d)(?![\da-z])", re.IGNORECASE)
@@ -78,7 +80,7 @@ _SERIES_PART = re.compile(
     r"(?<![a-z0-9])series[. ](?P<s>\d{1,2})[\s.,-]+(?:part|pt)[. ](?P<e>\d{1,2})(?!\d)", re.IGNORECASE
 )
 _SEASON_DASH = re.compile(
-    rf"(?<![a-z0-9])(?:s|{SEASON}[. ]?)(?P<s>\d{{1,2}})\)?[ .]+-[ .]+(?P<e>\d{{1,4}})(?!\d|\s?(?:of|[.]\d))",
+    rf"(?<![a-z0-9])(?:s|{SEASON}[. ]?)(?P<s>\d{{1,2}})\)?[ .]+-[ .]+(?P<e>\d{{1,4}})(?!\d|\s?(?:of|[.]\d|ep(?:isode)?s(?![a-z])))",
     re.IGNORECASE,
 )
 _ORDINAL_DASH = re.compile(
@@ -138,13 +140,13 @@ def words(text: str) -> Numbering | None:
     )
 
 
-def _within(match: re.Match[str]) -> str:
+def _within(match: re.Match[str], *, is_twice: bool = False) -> str:
     """Return the episode as it is counted within its season: `Temporada 3 Cap 302` says the season twice."""
     season, episode = match["s"], match["e"]
-    is_told_twice = (
-        len(episode) == len(season) + len("02") and episode.startswith(season) and "cap" in match[0].lower()
+    begins_with_season = len(episode) == len(season) + len("02") and episode.startswith(season)
+    return (
+        episode[len(season) :] if begins_with_season and (is_twice or "cap" in match[0].lower()) else episode
     )
-    return episode[len(season) :] if is_told_twice else episode
 
 
 def _ranged(match: re.Match[str], found: Numbering) -> Numbering | None:
@@ -162,6 +164,10 @@ def cross(text: str) -> Numbering | None:
         short = _CROSS_SHORT.search(text) or (None if " " in text else _CROSS_GLUED.search(text))
         return with_episodes(short, text, short["s"], short["e"]) if short else None
     match = matches[0]
+    first = _CROSS_SHORT.search(text, 0, match.end())
+    if first is not None and first.end() == match.start() - 1:
+        # `1x1-1x10`.
+        return with_episodes(first, text, first["s"], first["e"])
     for later in matches[1:]:
         if int(later["s"]) != int(match["s"]):
             match = later
@@ -191,7 +197,7 @@ def season_and_count(text: str) -> Numbering | None:
     if special is not None:
         return with_episodes(special, text, "0", special["e"])
     match = _SERIES_PART.search(text) or _SEASON_DOT.search(text) or _SIGN_DOT.search(text)
-    return with_episodes(match, text, match["s"], match["e"]) if match else None
+    return with_episodes(match, text, match["s"], match["e"] or match["f"]) if match else None
 
 
 # Only anime groups write an episode so close to its season.
@@ -209,4 +215,8 @@ def anime_season(text: str) -> Numbering | None:
         return with_episodes(match, text, str(season or number_of(match["s"])), match["e"])
     if match is None and (match := _SEASON_TIGHT.search(text)) is not None:
         return Numbering((int(match["s"]),), (int(match["e"]),), start=match.start("s") - 1, end=match.end())
-    return with_episodes(match, text, match["s"], match["e"]) if match else None
+    if match is None:
+        return None
+    # Only a group counts to hundreds within a season.
+    episode = match["e"] if text.startswith("[") else _within(match, is_twice=True)
+    return with_episodes(match, text, match["s"], episode)

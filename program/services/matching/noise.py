@@ -22,6 +22,8 @@ _FLAT = str.maketrans(
         "\N{FULLWIDTH RIGHT PARENTHESIS}": ")",
         "\N{FULLWIDTH COLON}": ":",
         "\N{BULLET}": "-",
+        "\N{RIGHTWARDS ARROW}": "-",
+        "\N{HORIZONTAL ELLIPSIS}": "-",
         "\N{REPLACEMENT CHARACTER}": " ",
     }
 )

@@ -4,10 +4,10 @@ import re
 
 from program.services.matching.counting import SEASONS_MAX, Numbering, rest_says_special, seasons_from
 from program.services.matching.number_words import CHINESE, COUNTED, ORDINALS, ROMAN, either, number_of
-from program.services.matching.vocabulary import AND, SEASON, TO
+from program.services.matching.vocabulary import AND, FROM, SEASON, TO
 
 _PACK_S = re.compile(
-    r"(?<![a-z0-9])s(?P<s>\d{1,4})(?![c-oq-rt-z0-9]|[ab][a-z0-9]|p(?!\d)|s(?!\d)|[ .]?e\d)", re.IGNORECASE
+    r"(?<![a-z0-9])se?(?P<s>\d{1,4})(?![c-oq-rt-z0-9]|[ab][a-z0-9]|p(?!\d)|s(?!\d)|[ .]?e\d)", re.IGNORECASE
 )
 _PACK_WORD = re.compile(
     rf"(?<![^\W\d_]){SEASON}[. :#]*(?:complet[aeo][. ]+)?(?P<s>\d{{1,4}})(?!\d|[. ]?(?:x|of)\d)",
@@ -17,7 +17,7 @@ _TH = r"(?:st|nd|rd|th|ª|º|°|[drtnv]?a(?=[. ])|(?:[eè]m)?e|[eè]re|er|\.|-?�
 # The plural behind a number tells how many seasons there are.
 _MANY = re.compile(r"\d[ .](?:seasons|saisons|temporadas|stagioni|staffeln|сезонов|сезона)$", re.IGNORECASE)
 _PACK_AFTER = re.compile(
-    rf"(?<!\d)(?P<s>\d{{1,2}}){_TH}(?:\s*(?:[-~]|(?<=[\sªº°]){TO}\s)\s*(?P<t>\d{{1,2}}){_TH})?"
+    rf"(?:(?<=[ (]){FROM}[ ])?(?<!\d)(?P<s>\d{{1,2}}){_TH}(?:\s*(?:[-~]|(?<=[\sªº°]){TO}\s)\s*(?P<t>\d{{1,2}}){_TH})?"
     rf"\s*{SEASON}(?![^\W\d_])",
     re.IGNORECASE,
 )
@@ -28,7 +28,7 @@ _PACK_LIST = re.compile(
 )
 # A lone T is a letter, so it must close the title or begin a range.
 _PACK_T = re.compile(
-    r"(?<![A-Za-z0-9])T(?P<s>\d{1,2})(?:-T(?P<t>\d{1,2})(?!\d)|(?=\s*(?:[\[()\]]|$|[Cc]omplet)))"
+    r"(?<![A-Za-z0-9])T(?P<s>\d{1,2})(?:-T?(?P<t>\d{1,2})(?![\dA-Za-z])|(?=\s*(?:[\[()\]]|$|[Cc]omplet)))"
 )
 _NAMED = (
     re.compile(
@@ -40,9 +40,15 @@ _NAMED = (
         rf"(?:[. ](?:to|and|through|&)[. ](?P<t>{either(COUNTED)}))?(?![^\W_])",
         re.IGNORECASE,
     ),
-    re.compile(rf"(?<![^\W_])(?:season|series)[. ](?P<s>{either(ROMAN)})(?![^\W_])", re.IGNORECASE),
+    re.compile(
+        rf"(?<![^\W_])(?:season|series|saison|staffel|temporada|stagione|sezon|сезон)[. ](?P<s>{either(ROMAN)})(?![^\W_])",
+        re.IGNORECASE,
+    ),
 )
-_PACK_CHINESE = re.compile(rf"第\s*(?P<s>{CHINESE})(?:[季期]?\s*[-~至到]\s*第?(?P<t>{CHINESE}))?\s*[季期]")
+_PACK_CHINESE = re.compile(
+    rf"第\s*(?P<s>{CHINESE})(?:[季期]?\s*[-~至到]\s*第?(?P<t>{CHINESE}))?\s*[季期]"
+    r"|(?<!\d)(?P<k>\d{1,2})(?:-(?P<u>\d{1,2})季|[기期](?=[\s\[]|$))"
+)
 # Tight, since a lone S is a letter.
 _PACK_APART = re.compile(r"(?<![A-Za-z0-9.])S (?P<s>0\d)(?![\d-])")
 # What stands before the season and is no part of the title.
@@ -63,7 +69,7 @@ def season_pack(text: str) -> Numbering | None:
     """Read the seasons of a pack."""
     match = _PACK_S.search(text) or _PACK_WORD.search(text)
     if match is not None:
-        seasons, end = seasons_from(int(match["s"]), text, match.end(), rf"(?:s|{SEASON})")
+        seasons, end = seasons_from(int(match["s"]), text, match.end(), rf"(?:se?|{SEASON})")
         words = _PACK_WORD.search(text, 0, match.start()) if match.re is _PACK_S else None
         is_same = words and seasons_from(int(words["s"]), text, words.end(), SEASON)[0] == seasons
         return _pack(text, seasons, words.start() if words and is_same else match.start(), end)
@@ -92,8 +98,8 @@ def _chinese(text: str) -> Numbering | None:
     match = _PACK_CHINESE.search(text)
     if match is None:
         return None
-    first = number_of(match["s"])
-    last = number_of(match["t"]) if match["t"] else first
+    first = number_of(match["s"] or match["k"])
+    last = number_of(match["t"] or match["u"] or match["s"] or match["k"])
     seasons = tuple(range(first, min(last, SEASONS_MAX) + 1)) or (first,)
     return _pack(text, seasons, match.start(), match.end())
 

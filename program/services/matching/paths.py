@@ -43,6 +43,9 @@ def with_folders(leaf: Head, folders: list[Head], text: str) -> Head:
         return replace(
             leaf, readings=same.readings or leaf.readings, numbering=same.numbering, years=same.years
         )
+    if numbering is not None and numbering.air_date is not None:
+        # The folders of a year and a month say nothing more.
+        folders = [f for f in folders if not (f.readings and f.readings[0].text.isdecimal())] or folders
     titled = next((f for f in folders if f.readings and not _is_year_of(f, leaf.numbering)), None)
     season = next((f.numbering for f in folders if f.numbering and len(f.numbering.seasons) == 1), None)
     if (

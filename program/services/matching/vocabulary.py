@@ -13,11 +13,11 @@ EPISODE = (
 # `3 of 6`.
 OF = r"(?:of|von|de|di|av|af|van|sur|из|із)"
 # `1 to 8`, and what may stand before it: `from 1 to 8`.
-TO = r"(?:to|bis|through|thru|ao|al?|à|do|по|tot|till?|t/m)"
+TO = r"(?:to|bis|through|thru|ao|a[ ]la|al?|à|do|по|tot|till?|t/m)"
 TO_WORDS = frozenset(
-    {"to", "bis", "through", "thru", "ao", "a", "al", "à", "do", "по", "tot", "til", "till", "t/m"}
+    {"to", "bis", "through", "thru", "ao", "a la", "a", "al", "à", "do", "по", "tot", "til", "till", "t/m"}
 )
-FROM = r"(?:from|von|da|del?|od|du)"
+FROM = r"(?:from|von|da|del?|od|du|\u0441)"
 # `1 and 2`.
 AND = r"(?:and|et|und|y|e|en|og|och|ve|и|i)"
 AND_WORDS = frozenset({"and", "et", "und", "y", "e", "en", "og", "och", "ve", "и", "i"})
