@@ -7,7 +7,7 @@ from program.services.matching.counting import LONGEST_RANGE, Numbering
 _COVERED = "\N{REPLACEMENT CHARACTER}"
 _RANGE = r"(?:(?:\s?[-~]\s?|\s+to\s+|(?P<and>\s?[+&]\s?|,\s?))(?P<f>\d{2,4})(?:v\d)?)?"
 _AFTER_DASH = re.compile(
-    rf"(?<=[^\s\[({{\-])\s*[ .]-[ .]\s*[#(]?(?P<e>\d{{1,4}})(?P<half>\.5)?(?:v\d)?{_RANGE}"
+    rf"(?<=[^\s\[({{])(?<!\s-)\s*[ .]-[ .]\s*[#(]?(?P<e>\d{{1,4}})(?P<half>\.5)?(?:v\d)?{_RANGE}"
     rf"(?:/\d{{2,3}})?(?=\s*(?:end|fin)?\s*(?:[\[(\-,)]|\.(?!\d)|\s|$|{_COVERED}))",
     re.IGNORECASE,
 )

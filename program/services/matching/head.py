@@ -13,6 +13,7 @@ from program.services.matching.titles import (
     WORD,
     YEAR,
     TitleReading,
+    bare_end,
     by_likelihood,
     readings,
     trimmed_end,
@@ -22,8 +23,11 @@ from program.services.matching.titles import (
 _DAY = re.compile(r"(?<!\d)(?:19|20)\d\d[-. ]\d\d?[-. ]\d\d?(?!\d)")
 _DATED = re.compile(r"[-. /]\d\d?[-. /]\d\d?(?!\d)")
 _YEAR_TO = re.compile(r"^-(?:19|20)\d\d(?!\d)")
+# Before many episodes no part of the title.
+_BATCH = re.compile(r"(?<=[^\W_])[ .\-(\[]+batch[ .\-(\[]*$", re.IGNORECASE)
 _SIDES = re.compile(
-    r"\s+(?:/{1,2}|\||\\)\s+|\s*\|\s*|\s*[\s(\[](?:aka|a\.k\.a\.?)\s+|\.(?:aka|a\.k\.a)\.", re.IGNORECASE
+    r"\s+(?:/{1,2}|\||\\)\s+|\s*\|\s*|\s*[\s(\[](?:aka|a\.k\.a\.?)\s+|\.(?:aka|a\.k\.a)\.",
+    re.IGNORECASE,
 )
 # Nobody means a name that can be read in more ways.
 _MOST_READINGS = 16
@@ -63,6 +67,8 @@ def read_head(text: str, *, of_film: bool = False, in_folder: bool = False) -> H
         hidden = covered[begin : begin + len(side)]
         at = read_numbering(hidden, side, of_film=of_film) if begin > start else _shifted(numbering, begin)
         end = _region_end(hidden, 0, at)
+        if at is not None and len(at.episodes) > 1 and (batch := _BATCH.search(side, 0, end)):
+            end = batch.start()
         found += readings(
             side[:end],
             ends_at_count=_ends_at_count(numbering, begin + end),
@@ -144,8 +150,11 @@ def _after_title(
         technical = text[first : numbering.start] + " " + text[noise:]
         return text[numbering.end : noise], technical
     years = [match for match in YEAR.finditer(text, start, first) if WORD.search(text[start : match.start()])]
-    after = by_likelihood(years, text[:first])[0].end() if years else first
-    return text[after:first], text[first:]
+    if not years:
+        return "", text[first:]
+    year = by_likelihood(years, text[:first])[0]
+    title = text[start : year.start()]
+    return f"{title[bare_end(title, is_counted=False) :]} {text[year.end() : first]}", text[first:]
 
 
 def _region_end(covered: str, start: int, numbering: Numbering | None) -> int:

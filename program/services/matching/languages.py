@@ -41,13 +41,13 @@ _SUB = r"(?:sub(?:s|bed|titles?|titulado|titulos)?|legendado|napisy|titulky|unte
 _SUBTITLE_PHRASES = (
     # the word, then the languages: sub Eng, Subs: eng, ger; what stands before it is the sound then: ENG.SUB.ITA
     re.compile(
-        rf"(?<![a-z]){_SUB}[ ._:\-\[(]{{1,3}}(?P<many>(?:(?:{_ANY})(?![a-z])[ .,/&+]*)+)", re.IGNORECASE
+        rf"(?<![a-z]){_SUB}[ ._:\-\[(]{{1,3}}(?P<many>(?:(?:{_ANY})(?![a-z])[ .,/&+-]*)+)", re.IGNORECASE
     ),
     # the language, then the word: Eng.Sub, ENG-SUBS, HebSubs; with several languages only the last one is meant
     re.compile(rf"(?<![a-z])(?P<one>{_ANY})[ ._-]?{_SUB}(?![a-z])", re.IGNORECASE),
     re.compile(r"(?<![a-z])(?P<fr>vost(?:fr)?|subfrench)(?![a-z])", re.IGNORECASE),
     re.compile(r"(?<![a-z])(?P<pt>legendado)(?![a-z])", re.IGNORECASE),
-    re.compile(r"(?<![a-z])e-?subs?(?![a-z])", re.IGNORECASE),
+    re.compile(r"(?<![a-z])(?P<en>e-?subs?)(?![a-z])", re.IGNORECASE),
     re.compile(r"(?<![a-z])multi[ ._-]?subs?(?![a-z])", re.IGNORECASE),
 )
 # Languages that PTT does not know by these words.
@@ -69,7 +69,9 @@ _ISO = {"ua": "uk", "la": "es", "gb": "en", "us": "en", "multi audio": "", "dual
 
 
 # Of French groups: the original's sound and the French one, without a word more.
-_FRENCH_MULTI = re.compile(r"(?<![^\W_])multi(?![^\W_])(?![. -]?(?:audio|lang|subs?|\d))", re.IGNORECASE)
+_FRENCH_MULTI = re.compile(
+    r"(?<![^\W_])multi(?![^\W_])(?![. -]?(?:audio|lang|subs?|\d{1,2}(?!\d)))", re.IGNORECASE
+)
 
 
 def unnamed_languages(behind: str, named: Iterable[str]) -> tuple[str, ...]:
@@ -110,7 +112,7 @@ def split_languages(behind: str) -> Languages:
 
 def _codes(match: re.Match[str]) -> list[str]:
     found = match.groupdict()
-    for code in ("fr", "pt"):
+    for code in ("fr", "pt", "en"):
         if found.get(code):
             return [code]
     words = _WORD.findall(found.get("one") or found.get("many") or "")

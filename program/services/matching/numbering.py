@@ -22,6 +22,7 @@ from program.services.matching.episode_forms import (
 )
 from program.services.matching.pack_forms import season_pack
 
+_YEAR_FIRST = re.compile(r"(?:19|20)\d\d")
 _YEAR_BEHIND = re.compile(r"[ .]+[(\[]?(?:19\d\d|20[0-3]\d)(?!\d)")
 _YEAR_ANYWHERE = re.compile(r"[ .(\[](?:19\d\d|20[0-3]\d)(?![\d\w])")
 Reader = Callable[[str], Numbering | None]
@@ -59,7 +60,10 @@ def read_numbering(text: str, raw: str = "", *, of_film: bool = False) -> Number
         if of_film and form not in UNMISTAKABLE:
             continue
         found = reader(text)
-        if found is not None and not _is_of_film(found, form, text, raw):
+        if found is None or (of_film and form == "daily" and not _YEAR_FIRST.match(text, found.start)):
+            # `11.9.2018` may be a title and a year.
+            continue
+        if not _is_of_film(found, form, text, raw):
             if form == "season" and len(found.seasons) == 1 and not found.is_special:
                 found = within_season(found, text)
             return _with_absolute(replace(found, form=form), text)

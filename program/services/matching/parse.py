@@ -19,6 +19,7 @@ from program.services.matching.technical import (
     DUAL,
     DUBBED,
     EXTRAS,
+    edition,
     flags,
     read_by_ptt,
     resolution,
@@ -208,11 +209,11 @@ def _parse(name: str, of_film: bool) -> Parsed:  # noqa: FBT001 - the cache is q
         subtitles=languages.subtitles,
         has_many_languages=has_many,
         may_speak=unnamed_languages(languages.rest, spoken) if has_many else (),
-        edition=text(said, "edition"),
+        edition=edition(said, of_copy),
         network=text(said, "network"),
         # What has the original's sound as well is no dub.
         flags=frozenset(found - {"dubbed"} if has_many and not DUBBED.search(of_copy) else found),
-        extras=tuple(dict.fromkeys(match[1].lower() for match in EXTRAS.finditer(seen))),
+        extras=tuple(dict.fromkeys(match[1].lower().replace(".", " ") for match in EXTRAS.finditer(seen))),
     )
 
 

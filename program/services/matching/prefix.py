@@ -20,6 +20,7 @@ _SITE = re.compile(
       www[. ](?:[\w-]+[. ]){{1,2}}?(?:{_DOMAIN}|tv|io|me|eu|biz|ru|pl|se|nl|uk)(?![a-z])[\s\])}}=*~.@:|-]*
     | (?:www[. ][\w-]+[. ]\w{{2,12}}(?:\.-\.)?|[\w-]+(?:\.[\w-]+)?\.{_DOMAIN})
       [\s\])}}=*~]*(?:[-:|@]\s*|(?<=\.-\.)|(?<=[\])}}=])\s*)
+    | @\w{{3,}}[ ]-[ ]
     | [\w-]+\.{_DOMAIN}[ ](?=[^\W\d_]+[. ]+[^\W\d_])
     )""",
     re.IGNORECASE | re.VERBOSE,
@@ -45,7 +46,7 @@ class Prefix:
 
 def read_prefix(text: str, covered: str, numbering: Numbering | None) -> Prefix:
     """Return what stands before the title. covered: the text with its technical words covered."""
-    found = _prefix(text, covered)
+    found = _prefix(text, covered, numbering)
     start, group = found.start, found.group
     if numbering is None:
         return found
@@ -62,7 +63,7 @@ def read_prefix(text: str, covered: str, numbering: Numbering | None) -> Prefix:
     return Prefix(start, group, found.has_site)
 
 
-def _prefix(text: str, covered: str) -> Prefix:
+def _prefix(text: str, covered: str, numbering: Numbering | None) -> Prefix:
     site = _SITE.match(text)
     start = site.end() if site else 0
     group = None
@@ -72,6 +73,9 @@ def _prefix(text: str, covered: str) -> Prefix:
     year = _YEAR.match(text[start:])
     start += year.end() if year else 0
     while (match := _GROUP.match(text[start:])) is not None:
+        if numbering is not None and start < numbering.start < start + match.end() and numbering.seasons:
+            # The whole name is in brackets, and something of the post behind them.
+            break
         if (match[1] or "").isdigit() and group is None and MASK not in covered[start : start + match.end()]:
             # A number in brackets at the very front is the title's.
             break

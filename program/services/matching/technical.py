@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from PTT import parse_title
 
-from program.services.matching.noise import MASK, masked
+from program.services.matching.noise import MASK, WEAK_WORDS, masked
 
 # What stands for the title when PTT reads the rest.
 _STUB = "Title 2000"
@@ -61,14 +61,33 @@ _ADULT = re.compile(r"(?<![a-z0-9])xxx(?![a-z0-9])", re.IGNORECASE)
 _THREE_D = re.compile(
     r"(?<![a-z0-9])(?:(?:bd-?)?3d|h-?sbs|half-?(?:sbs|ou)|h-?ou|full-?sbs|mvc)(?![a-z0-9])", re.IGNORECASE
 )
-DUBBED = re.compile(r"(?<![a-z])dub(?:bed|lado)?(?![a-z])", re.IGNORECASE)
+DUBBED = re.compile(
+    r"(?<![a-z])(?:pl|cz|sk)?(?:dub(?:bed|bing|lado|laj)?|dabing)(?![a-z])|дубл", re.IGNORECASE
+)
 DUAL = re.compile(
     r"(?<![a-z])(?:multi|dual|(?<!web[-. ])dl|ml)(?:[. -]?(?:audio|lang\w*))?(?![a-z])(?![. -]?subs?)",
     re.IGNORECASE,
 )
 
 
-_GROUP = re.compile(r"-(?P<group>[A-Za-z0-9]{2,20})(?P<site>(?:\s?\[[^\]]*\])?)\s*$")
+_GROUP = re.compile(
+    r"-(?:(?P<group>[A-Za-z0-9]{2,20})|\[(?P<inside>[A-Za-z0-9]{2,20})\])(?P<site>(?:\s?(?:\[[^\]]*\]|\([^)]*\)))?)\s*$"
+)
+# The last bracket, and the last word of one: `(2015) [1080p] [GROUP.MX]`, `(1080p BluRay Group)`.
+_BRACKETED_GROUP = re.compile(
+    r"\[(?P<group>[A-Za-z][\w.&-]{1,20})\]\s*$|\([^()]*[ .](?P<last>[A-Za-z][\w-]{1,20})\)\s*$"
+)
+# Editions that PTT does not know, in its words.
+_EDITIONS = tuple(
+    (name, re.compile(rf"(?<![a-z0-9])(?:{words})(?![a-z0-9])", re.IGNORECASE))
+    for name, words in (
+        ("Directors Cut", "dc"),
+        ("Final Cut", r"final[. ]cut"),
+        ("Criterion", "criterion"),
+        ("Special Edition", r"special[. ]edition"),
+        ("Open Matte", r"open[. ]matte"),
+    )
+)
 _CACHED_PARTS = 2048
 # PTT is not known to be safe on several threads, and one at a time leaves the others to the file system.
 _parsing = threading.Lock()
@@ -77,9 +96,23 @@ _parsing = threading.Lock()
 def split_group(behind: str) -> tuple[str, str | None]:
     """Return the technical part without the group at its end, and the group; a group says nothing of the copy."""
     match = _GROUP.search(behind)
-    if match is None or MASK in masked(behind)[0][match.start() :]:
+    if match is None:
+        return behind, _bracketed_group(behind)
+    if MASK in masked(behind)[0][match.start() :]:
         return behind, None
-    return behind[: match.start()] + match["site"], match["group"]
+    return behind[: match.start()] + match["site"], match["group"] or match["inside"]
+
+
+def _bracketed_group(behind: str) -> str | None:
+    match = _BRACKETED_GROUP.search(behind)
+    group = (match["group"] or match["last"]) if match else ""
+    is_technical = MASK in masked(group)[0] or group.casefold() in WEAK_WORDS or not group
+    return None if is_technical else group
+
+
+def edition(said: Mapping[str, object], behind: str) -> str | None:
+    """Return what cut of a film it is."""
+    return text(said, "edition") or next((name for name, words in _EDITIONS if words.search(behind)), None)
 
 
 @lru_cache(maxsize=_CACHED_PARTS)
@@ -116,6 +149,8 @@ def flags(said: Mapping[str, object], behind: str, quality: str | None, *, has_s
     found = [name for name in _PTT_FLAGS if said.get(name)]
     if "hardcoded" not in found and _HARDCODED.search(behind):
         found.append("hardcoded")
+    if "dubbed" not in found and DUBBED.search(behind):
+        found.append("dubbed")
     if "adult" not in found and _ADULT.search(behind):
         found.append("adult")
     short = quality not in _GOOD_SOURCES and _CAMERA_SHORT.search(behind)

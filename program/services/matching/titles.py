@@ -13,9 +13,10 @@ BRACKETS = re.compile(r"[\[({]([^\])}]*)[\])}]?")
 # What may stand behind a title as a whole.
 _PHRASE = re.compile(
     r"""[\s._\-(\[]+(?:
-      (?:the[\s._])?complete(?:[\s._](?:tv[\s._])?(?:series|collection|seasons?|show))?|int[eé]grale?|all[\s._]episodes|batch
+      (?:the[\s._])?complete(?:[\s._](?:tv[\s._])?(?:series|collection|seasons?|show))?|int[eé]grale?|all[\s._]episodes
     | mini-?series|tv[\s._-](?:mini[\s._-]?)?series|remastered
-    | (?:extended|special|collector'?s|ultimate|anniversary|deluxe|theatrical|director'?s|unrated|uncut|international|criterion)
+    | (?:the[\s._])?
+      (?:extended|special|collector'?s|ultimate|anniversary|deluxe|theatrical|director'?s|unrated|uncut|international|criterion)
       [\s._](?:edition|cut|version|collection)
     )[\s._\-)\]\[(]*$""",
     re.IGNORECASE | re.VERBOSE,
@@ -26,6 +27,7 @@ _SEASON_AGAIN = re.compile(
 )
 # With such a word before it a number is no year: `Class of 1984`.
 _YEAR_OF_TITLE = re.compile(r"(?<=\w)[\s.](?:of|to|from|since|until|anno)[\s.]$", re.IGNORECASE)
+_LANGUAGES = frozenset(("french", "truefrench", "vostfr", "german", "italian", "spanish", "multi"))
 # Shorter words in capitals may be a title's.
 _LOUD = 4
 # A season that the name tells again in figures.
@@ -94,7 +96,7 @@ def by_likelihood(years: list[re.Match[str]], region: str) -> list[re.Match[str]
 
 def _variants(region: str, year: int | None, *, keep_first: bool, is_counted: bool) -> Iterator[TitleReading]:
     """Yield a piece of text as a title: whole, without the words that may follow a title, without a country, per bracket."""
-    end = _bare_end(region, is_counted=is_counted)
+    end = bare_end(region, is_counted=is_counted)
     if end < len(region):
         yield from _variants(region[:end], year, keep_first=keep_first, is_counted=is_counted)
     whole, trimmed = clean(region), clean(region[: trimmed_end(region, is_counted=is_counted)])
@@ -121,15 +123,20 @@ def _by_script(text: str) -> Iterator[str]:
         yield other[0].strip()
 
 
-def _bare_end(region: str, *, is_counted: bool) -> int:
+def bare_end(region: str, *, is_counted: bool) -> int:
     """Return where something stands behind the title that surely is no part of it; the length when there is nothing."""
     found = _PHRASE.search(region) or (_SEASON_AGAIN.search(region) if is_counted else None)
     if found and WORD.search(region, 0, found.start()):
         return found.start()
     words = list(WORD.finditer(region))
     start = words[-1].start() if words[1:] else 0
-    is_loud = bool(start) and _is_loud(words[-1][0]) and any(letter.islower() for letter in region[:start])
-    return start if is_loud else len(region)
+    if not start or not _is_loud(words[-1][0]):
+        return len(region)
+    # Where everything is in capitals, only a language is told apart, and not in `THE FRENCH`.
+    is_apart = any(letter.islower() for letter in region[:start]) or (
+        words[-1][0].casefold() in _LANGUAGES and words[-2][0].casefold() != "the"
+    )
+    return start if is_apart else len(region)
 
 
 def _is_loud(word: str) -> bool:
