@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from program.vfs.buffers import Buffers
+
 # Large enough that Python's price per piece does not matter, small enough for a few hundred in memory.
 CHUNK_SIZE = 1024 * 1024
 
@@ -50,7 +52,8 @@ class ChunkStore:
 
     limit: int
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    # Guarded by the lock: the chunks, in the order of their last use, and the sum of their sizes.
+    # Guarded by the lock: memory, the chunks in the order of their last use, and the sum of their sizes.
+    _buffers: Buffers = field(default_factory=lambda: Buffers(CHUNK_SIZE))
     _chunks: OrderedDict[tuple[str, int], Chunk] = field(default_factory=OrderedDict)
     _size: int = 0
 
@@ -95,10 +98,10 @@ class ChunkStore:
         with self._lock:
             chunk = self._chunks.get((key, index))
             if chunk is None:
-                chunk = Chunk(key, index, memoryview(bytearray(length)))
+                self._make_room(length)
+                chunk = Chunk(key, index, self._buffers.take(length))
                 self._chunks[key, index] = chunk
                 self._size += length
-                self._evict()
             else:
                 self._chunks.move_to_end((key, index))
             chunk.pins += 1
@@ -115,7 +118,7 @@ class ChunkStore:
             chunk.pins -= 1
             if not chunk.pins and not chunk.spans:
                 self._drop(chunk)
-            self._evict()
+            self._make_room(0)
 
     def discard(self, key: str, index: int) -> None:
         """Forget a chunk that nobody will want again, unless it is being written."""
@@ -135,9 +138,9 @@ class ChunkStore:
         with self._lock:
             return ChunkStatistics(len(self._chunks), self._size)
 
-    def _evict(self) -> None:
-        """Forget the least recently used until the limit is kept. Call with the lock held."""
-        while self._size > self.limit:
+    def _make_room(self, length: int) -> None:
+        """Forget the least recently used until so much more is within the limit. Call with the lock held."""
+        while self._size + length > self.limit:
             oldest = next((chunk for chunk in self._chunks.values() if not chunk.pins), None)
             if oldest is None:
                 return
@@ -147,6 +150,7 @@ class ChunkStore:
         """Forget a chunk; readers that hold views of it keep them. Call with the lock held."""
         if self._chunks.pop((chunk.key, chunk.index), None) is not None:
             self._size -= len(chunk.view)
+            self._buffers.give_back(chunk.view)
 
 
 def _pieces(start: int, stop: int) -> Iterator[tuple[int, int, int]]:

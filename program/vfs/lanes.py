@@ -183,10 +183,11 @@ class Lane:
         return chunk
 
     def _next_piece(self) -> tuple[int, bool]:
-        """Return how much to read: what somebody waits for (and that somebody does), else as much as comes in a moment."""
+        """Return how much to read at most, and whether somebody waits for it: as much as comes in a moment, or what he needs."""
         with self._owner.lock:
             wanted = self._owner.wanted_next(self.position)
-        return (wanted - self.position, True) if wanted is not None else (self._piece, False)
+        needed = wanted - self.position if wanted is not None else 0
+        return max(needed, self._piece), wanted is not None
 
     def _adapt(self, seconds: float, *, is_full: bool) -> None:
         """Read larger pieces from a fast server, smaller ones from a slow one."""

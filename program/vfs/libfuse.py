@@ -31,7 +31,12 @@ class LibFuse:
         self.new = self._call(
             "fuse_new", pointer, pointer, words, pointer, ctypes.c_size_t, pointer, version=b"FUSE_2.6"
         )
-        self.loop_mt = self._call("fuse_loop_mt", ctypes.c_int, pointer)
+        self.session = self._call("fuse_get_session", pointer, pointer)
+        self.largest_request = self._call("fuse_chan_bufsize", ctypes.c_size_t, pointer)
+        # Answers one request. Python's lock is kept meanwhile: all but our own callbacks is a matter of microseconds.
+        self.process = ctypes.PYFUNCTYPE(None, pointer, pointer, ctypes.c_size_t, pointer)(
+            ("fuse_session_process", library)
+        )
         self.unmount = self._call("fuse_unmount", None, ctypes.c_char_p, pointer)
         self.destroy = self._call("fuse_destroy", None, pointer)
         self.descriptor = self._call("fuse_chan_fd", ctypes.c_int, pointer)

@@ -1,16 +1,7 @@
-"""The mount: one FUSE session on a thread of its own, watched, mounted again when it is lost, taken away at the end.
+"""The mount: one FUSE session at a time, watched, mounted again when it is lost, taken away at the end."""
 
-fusepy's own constructor blocks inside libfuse's `main`, which installs signal handlers and, on its way out, gives SIGPIPE back
-its deadly default. So the session is built from libfuse's parts in place of that; the calls themselves go through fusepy.
-"""
-
-import ctypes
-import logging
-import os
 import threading
 from collections.abc import Callable
-from functools import partial
-from pathlib import Path
 
 from loguru import logger
 
@@ -18,21 +9,13 @@ from program.errors import StartupError
 from program.settings.vfs import VfsSettings
 from program.vfs.attributes import Attributes
 from program.vfs.counters import Counters
-from program.vfs.kernel import Announcer, answers, can_number, detach, mounts_at, numbers, unmount
-from program.vfs.libfuse import LibFuse, arguments
+from program.vfs.kernel import Announcer, answers, detach, mounts_at, numbers, unmount
 from program.vfs.open_files import OpenFiles
 from program.vfs.operations import Operations
 from program.vfs.preflight import KIND, check, may_allow_other, mount_point, prepare, why_unusable
+from program.vfs.session import NO_LIBFUSE, Session, is_there
 
-try:
-    from fuse import FUSE, _libfuse, fuse_operations
-except OSError:
-    # fusepy looks for libfuse when it is imported; without it the program still has to say so in a sentence.
-    FUSE, _libfuse, fuse_operations = object, None, None
-
-__all__ = ["Mount", "Session", "unusable"]
-
-NO_LIBFUSE = "libfuse 2 is missing: install it (apt-get install libfuse2, on Debian 13 libfuse2t64)"
+__all__ = ["Mount", "unusable"]
 
 # When the kernel cannot be told of changes it is left to forget by itself, this soon.
 FALLBACK_TIMEOUT = 5.0
@@ -47,94 +30,10 @@ STOP_SECONDS = 10.0
 # How long a mount that is still used is asked to go before it is taken.
 BUSY_SECONDS = 1.0
 
-# fusepy logs on threads that are not ours, which costs one thread object each.
-logging.getLogger("fuse").disabled = True
-
-
-class Session(FUSE):  # type: ignore[misc] # the library is not typed
-    """One mounted file system until it is unmounted by whomever."""
-
-    def __init__(self, operations: Operations, path: Path, options: str) -> None:
-        """Mount. Raises OSError when the system refuses; libfuse says on stderr why."""
-        self.operations = operations
-        self.raw_fi = False
-        self.encoding = "utf-8"
-        self.use_ns = True
-        self._path = os.fsencode(path)
-        self._lib = LibFuse(_libfuse)
-        # libfuse calls into this table for as long as the session lives.
-        self._table = self._operations_table()
-        words = arguments(options)
-        self._channel = self._lib.mount(self._path, words)
-        if not self._channel:
-            raise OSError("the system refused the mount")
-        os.set_inheritable(self._lib.descriptor(self._channel), False)
-        table = ctypes.addressof(self._table)
-        self._fuse = self._lib.new(self._channel, words, table, ctypes.sizeof(self._table), None)
-        if not self._fuse:
-            self._lib.unmount(self._path, self._channel)
-            raise OSError("libfuse refused the options")
-        self.thread = threading.Thread(target=self._loop, name="fuse", daemon=True)
-
-    def close(self) -> None:
-        """Give back what libfuse holds. Only after the thread has ended."""
-        self.operations.close_all()
-        self._lib.unmount(self._path, self._channel)
-        self._lib.destroy(self._fuse)
-
-    def read(self, path: bytes | None, buffer: object, size: int, offset: int, info: object) -> int:
-        """Copy the bytes once, from where they are to where the kernel wants them."""
-        del path
-        target = ctypes.cast(buffer, ctypes.c_void_p).value or 0  # type: ignore[arg-type]
-        done = 0
-        for view in self.operations.read(None, size, offset, info.contents.fh):  # type: ignore[attr-defined]
-            if view.readonly:
-                ctypes.memmove(target + done, bytes(view), len(view))
-            else:
-                ctypes.memmove(target + done, ctypes.addressof(ctypes.c_char.from_buffer(view)), len(view))
-            done += len(view)
-        return done
-
-    def _decode_optional_path(self, path: bytes | None) -> str | None:
-        """Return the path; bytes that are no UTF-8 make a name that nothing has, not an error of its own."""
-        return None if path is None else path.decode(self.encoding, "surrogateescape")
-
-    def forget(self, parent: int, node: int | None, name: str, *, is_gone: bool) -> None:
-        """Make the kernel forget what it knows of `name` in a folder. parent, node: their inode numbers below the mount.
-
-        An inode's number is libfuse's own, since `use_ino` is off.
-        """
-        self._lib.forget_inode(self._channel, parent, -1, 0)
-        if node is not None:
-            self._lib.forget_inode(self._channel, node, 0, 0)
-        if is_gone:
-            encoded = name.encode()
-            self._lib.forget_entry(self._channel, parent, encoded, len(encoded))
-
-    def can_forget(self) -> bool:
-        """Return whether the kernel takes such news at all."""
-        return can_number() and self._lib.forget_inode(self._channel, 1, -1, 0) == 0
-
-    def _loop(self) -> None:
-        """Serve the kernel until the mount is gone."""
-        self._lib.loop_mt(self._fuse)
-
-    def _operations_table(self) -> ctypes.Structure:
-        """Return the table of callbacks, as fusepy makes it."""
-        table: ctypes.Structure = fuse_operations()
-        for name, prototype, *_ in fuse_operations._fields_:
-            known = name[1:] if name in ("ftruncate", "fgetattr") else name
-            value = getattr(self.operations, known, None)
-            if value is not None and hasattr(prototype, "argtypes"):
-                value = prototype(partial(self._wrapper, getattr(self, name)))
-            if value is not None:
-                setattr(table, name, value)
-        return table
-
 
 def unusable(settings: VfsSettings) -> str | None:
     """Return why the library cannot be mounted, None when it can be; changes nothing."""
-    return NO_LIBFUSE if _libfuse is None else why_unusable(settings)
+    return NO_LIBFUSE if not is_there() else why_unusable(settings)
 
 
 class Mount:
@@ -161,7 +60,7 @@ class Mount:
 
     def start(self) -> None:
         """Mount and return once the library can be read. Raises StartupError with one sentence."""
-        if _libfuse is None:
+        if not is_there():
             raise StartupError(NO_LIBFUSE)
         check(self._settings)
         self._announcer = Announcer()
@@ -190,7 +89,7 @@ class Mount:
 
     def healthy(self) -> bool:
         """Return whether the library can be read at its path."""
-        return self._is_mounted and self._session is not None and self._session.thread.is_alive()
+        return self._is_mounted and self._session is not None and self._session.is_alive()
 
     def _mount(self) -> None:
         """Mount, and again with short timeouts if the kernel cannot be told of changes. Raises StartupError."""
@@ -213,7 +112,7 @@ class Mount:
             session = Session(operations, self._path, self._options())
         except OSError as error:
             raise StartupError(f"vfs.mount_path: {self._path} could not be mounted: {error}") from error
-        session.thread.start()
+        session.start()
         trouble = answers(self._path, START_SECONDS)
         entries = [entry for entry in mounts_at(self._path) if entry.kind == KIND]
         if trouble is not None or not entries:
@@ -247,7 +146,7 @@ class Mount:
         else:
             logger.warning("{} is still in use and is taken away from its readers", self._path)
             detach(self._path)
-        session.thread.join(STOP_SECONDS)
+        session.join(STOP_SECONDS)
         self._abandoned.append(session)
         self._close_abandoned()
         if self._abandoned:
@@ -264,7 +163,7 @@ class Mount:
         while not self._stopping.wait(wait):
             self._close_abandoned()
             session = self._session
-            if session is not None and session.thread.is_alive() and self._is_in_place():
+            if session is not None and session.is_alive() and self._is_in_place():
                 wait = WATCH_SECONDS
                 continue
             if self._is_mounted:
@@ -283,14 +182,14 @@ class Mount:
         self._files.announce_with(None)
         if lost is not None:
             self._session = None
-            lost.thread.join(WATCH_SECONDS)
+            lost.join(WATCH_SECONDS)
             self._abandoned.append(lost)
             self._close_abandoned()
         self._mount()
 
     def _close_abandoned(self) -> None:
         """Give back what sessions held that have ended by now."""
-        for session in [session for session in self._abandoned if not session.thread.is_alive()]:
+        for session in [session for session in self._abandoned if not session.is_alive()]:
             self._abandoned.remove(session)
             session.close()
 

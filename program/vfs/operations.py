@@ -7,7 +7,7 @@ come on foreign threads: nothing here logs, sleeps, or touches a disk or a netwo
 import errno
 import itertools
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
 from typing import Concatenate, NoReturn, ParamSpec, TypeVar
 
@@ -69,10 +69,10 @@ class Operations:
         return getattr(self, name)(*args)
 
     @as_errno
-    def getattr(self, path: str | None, handle: int | None = None) -> dict[str, int]:
+    def getattr(self, path: str | None, handle: int | None = None) -> Mapping[str, int]:
         """Return what `stat` shows."""
         node = self._node(path) if path is not None else self._files.get(handle or 0).file
-        return dict(self._attributes.of(node))
+        return self._attributes.of(node)
 
     @as_errno
     def access(self, path: str, mode: int) -> int:
@@ -93,11 +93,11 @@ class Operations:
         return handle
 
     @as_errno
-    def readdir(self, path: str | None, handle: int) -> Iterator[tuple[str, dict[str, int] | None, int]]:
+    def readdir(self, path: str | None, handle: int) -> Iterator[tuple[str, Mapping[str, int] | None, int]]:
         """Return the names in a folder, each with what kind of thing it is."""
         del path
         children = self._folders[handle].children.items()
-        kinds = [(name, dict(self._attributes.kind(node)), 0) for name, node in children]
+        kinds = [(name, self._attributes.kind(node), 0) for name, node in children]
         return iter([(".", None, 0), ("..", None, 0), *kinds])
 
     @as_errno

@@ -36,7 +36,7 @@ HOMES = {
         "program.vfs",
     ),
     "flask": ("program.api", "program.web", "program.demo"),
-    "fuse": ("program.vfs.operations", "program.vfs.mount"),
+    "fuse": ("program.vfs.session",),
     "langcodes": ("program.services",),
     "loguru": (
         "program",

@@ -79,6 +79,37 @@ def test_views_outlive_the_chunk():
     assert bytes(views[0]) == content("a", 0, 1000)
 
 
+def test_memory_is_used_again_once_nobody_looks_at_it():
+    store = ChunkStore(MIB)
+    put(store, 0, MIB, 10 * MIB)
+    looked_at = store.open_chunk("a", 0, 10 * MIB)
+    memory = looked_at.view.obj
+    store.close_chunk(looked_at)
+    put(store, 5 * MIB, 6 * MIB, 10 * MIB)
+    chunk = store.open_chunk("a", 5 * MIB, 10 * MIB)
+    assert chunk.view.obj is memory
+    assert get(store, 0, 1) is None
+    assert get(store, 5 * MIB, 6 * MIB) == content("a", 5 * MIB, 6 * MIB)
+
+
+def test_what_was_in_memory_before_is_never_read():
+    store = ChunkStore(MIB)
+    put(store, 0, MIB, 10 * MIB)
+    put(store, 5 * MIB + 10, 5 * MIB + 20, 10 * MIB)
+    assert get(store, 5 * MIB, 5 * MIB + 10) is None
+    assert get(store, 5 * MIB + 10, 5 * MIB + 21) is None
+    assert get(store, 5 * MIB + 10, 5 * MIB + 20) == content("a", 5 * MIB + 10, 5 * MIB + 20)
+
+
+def test_a_new_chunk_stays_even_when_all_others_are_being_written():
+    store = ChunkStore(MIB)
+    written = store.open_chunk("a", 0, 10 * MIB)
+    store.commit(written, 0, MIB)
+    chunk = store.open_chunk("a", MIB, 10 * MIB)
+    store.commit(chunk, 0, 10)
+    assert get(store, MIB, MIB + 10) is not None
+
+
 def test_files_do_not_share_chunks_and_an_unused_chunk_leaves():
     store = ChunkStore(10 * MIB)
     put(store, 0, 100, MIB, "a")
