@@ -5,7 +5,7 @@ aside, for Windows clients) the one with the lower entry id gets it, the other g
 its name against a file, and of two spellings of one folder the first in alphabetical order is shown.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TypeAlias
@@ -55,23 +55,27 @@ Node: TypeAlias = TreeFile | Directory
 
 NOTHING = Directory({}, EPOCH)
 
-# Below this many children, looking at all of them again costs less than remembering who is called what.
+# Up to this many, looking at all again costs less than remembering who is called what: most folders are small.
 SMALL_FOLDER = 64
+
+# What most folders have below them; never written to.
+_NO_FOLDERS: dict[str, "Folder"] = {}
 
 
 @dataclass(slots=True, eq=False)
 class Folder:
     """The writer's side of one folder. Nothing here locks; the tree does.
 
-    spellings: how many files below (and standing folders) spell this folder's name so; touched: names to look at again;
-    shown: in large folders, the name that each key has. Most folders hold one file, so what is rarely needed is None.
+    spellings: how many files below (and standing folders) spell this folder's name so; files: what is to be here;
+    touched: names to look at again. claims, shown: in large folders, which files want a name, and the name that each key has.
     """
 
     parent: "Folder | None"
     key: str
     spellings: dict[str, int] = field(default_factory=dict)
-    folders: dict[str, "Folder"] = field(default_factory=dict)
-    claims: dict[str, tuple[TreeFile, ...]] = field(default_factory=dict)
+    folders: dict[str, "Folder"] = field(default_factory=lambda: _NO_FOLDERS)
+    files: tuple[TreeFile, ...] = ()
+    claims: dict[str, tuple[TreeFile, ...]] | None = None
     touched: set[str] | None = None
     shown: dict[str, str] | None = None
     published: Directory = NOTHING
@@ -94,7 +98,10 @@ class Folder:
             key = _key(part)
             child = folder.folders.get(key)
             if child is None:
-                child = folder.folders[key] = Folder(folder, key)
+                child = Folder(folder, key)
+                if not folder.folders:
+                    folder.folders = {}
+                folder.folders[key] = child
             shown = child.name()
             child.spellings[part] = child.spellings.get(part, 0) + count
             if child.spellings[part] <= 0:
@@ -106,19 +113,25 @@ class Folder:
 
     def claim(self, name: str, file: TreeFile) -> None:
         """Note that the file wants the name."""
-        key = _key(name)
-        self.claims[key] = tuple(sorted((*self.claims.get(key, ()), file), key=lambda claim: claim.entry_id))
-        self.touch(key)
+        if self.claims is None and len(self.files) == SMALL_FOLDER:
+            self.claims, self.files = _by_key(self.files), ()
+        if self.claims is None:
+            self.files = (*self.files, file)
+        else:
+            key = _key(name)
+            self.claims[key] = _in_order((*self.claims.get(key, ()), file))
+        self._touch_name(name)
 
     def give_up(self, name: str, file: TreeFile) -> None:
         """Note that the file no longer wants the name."""
-        key = _key(name)
-        left = tuple(claim for claim in self.claims[key] if claim.entry_id != file.entry_id)
-        if left:
-            self.claims[key] = left
+        if self.claims is None:
+            self.files = _without(self.files, file)
         else:
-            del self.claims[key]
-        self.touch(key)
+            key = _key(name)
+            left = _without(self.claims.pop(key), file)
+            if left:
+                self.claims[key] = left
+        self._touch_name(name)
 
     def prune(self) -> None:
         """Take this folder, and those above it, out of the model when no file is below."""
@@ -136,6 +149,10 @@ class Folder:
                 folder.touched = set()
             folder.touched.add(key)
             key, folder = folder.key, folder.parent
+
+    def _touch_name(self, name: str) -> None:
+        """Have the name looked at again; in a folder that does not remember its names, all of them will be."""
+        self.touch(_key(name) if self.shown is not None else "")
 
     def recompute(self) -> None:
         """Have the whole folder looked at again by the next `publish`."""
@@ -171,14 +188,18 @@ class Folder:
 
     def _wanted(self, key: str) -> int:
         """Return how many want the name."""
-        return len(self.claims.get(key, ())) + (key in self.folders)
+        return len(self._claims().get(key, ())) + (key in self.folders)
+
+    def _claims(self) -> Mapping[str, tuple[TreeFile, ...]]:
+        """Return by key which files want a name, the one that gets it first."""
+        return _by_key(self.files) if self.claims is None else self.claims
 
     def _all_children(self) -> dict[str, Node]:
         """Return every child under the name it gets; remember the names of a large folder without collisions."""
         shown = {key: child.name() for key, child in self.folders.items()}
         children: dict[str, Node] = {shown[key]: child.published for key, child in self.folders.items()}
         late: list[TreeFile] = []
-        for key, files in self.claims.items():
+        for key, files in self._claims().items():
             if key in shown:
                 late.extend(files)
                 continue
@@ -196,12 +217,13 @@ class Folder:
     def _patched_children(self, shown: dict[str, str], touched: set[str]) -> tuple[dict[str, Node], set[str]]:
         """Return the published children with the touched names looked at again, and the names that may differ."""
         children = dict(self.published.children)
+        claims = self._claims()
         names: set[str] = set()
         for old in [shown.pop(key) for key in touched if key in shown]:
             children.pop(old, None)
             names.add(old)
         for key in touched:
-            folder, files = self.folders.get(key), self.claims.get(key)
+            folder, files = self.folders.get(key), claims.get(key)
             if folder is not None:
                 shown[key] = folder.name()
                 children[shown[key]] = folder.published
@@ -236,6 +258,24 @@ class Folder:
 def _key(name: str) -> str:
     """Return what two names share that a Windows client cannot tell apart."""
     return name.casefold()
+
+
+def _by_key(files: Iterable[TreeFile]) -> dict[str, tuple[TreeFile, ...]]:
+    """Return files by what they are called, in the order of those that have one name."""
+    found: dict[str, tuple[TreeFile, ...]] = {}
+    for file in files:
+        key = _key(_own_name(file))
+        found[key] = _in_order((*found.get(key, ()), file))
+    return found
+
+
+def _in_order(files: tuple[TreeFile, ...]) -> tuple[TreeFile, ...]:
+    """Return the files with the one first that gets the name."""
+    return files if len(files) == 1 else tuple(sorted(files, key=lambda file: file.entry_id))
+
+
+def _without(files: tuple[TreeFile, ...], gone: TreeFile) -> tuple[TreeFile, ...]:
+    return tuple(file for file in files if file.entry_id != gone.entry_id)
 
 
 def _own_name(file: TreeFile) -> str:
