@@ -50,6 +50,10 @@ _WORDS_TURNED = re.compile(
     rf"(?<!\d)(?P<e>\d{{1,4}})[.ªº°]?\s*(?:{EPISODE})[. ,:(-]*(?P<s>\d{{1,2}})(?:[.ªº°a]|-?й)?\s*{SEASON}(?![^\W\d_])",
     re.IGNORECASE,
 )
+_EPISODE_BEFORE_SEASON = re.compile(
+    rf"(?<![^\W\d_])(?:{EPISODE})[. :#-]*(?P<e>\d{{1,3}})[. ,(-]+(?:of[. ])?{SEASON}[. ]?(?P<s>\d{{1,2}})(?!\d)",
+    re.IGNORECASE,
+)
 _WORDS_SPELT = re.compile(
     rf"(?<![^\W\d_])season[. ](?P<s>{either(COUNTED)})[., -]+episode[. ](?P<e>{either(COUNTED)})(?![^\W\d_])",
     re.IGNORECASE,
@@ -132,7 +136,7 @@ def words(text: str) -> Numbering | None:
     if match is not None:
         numbers = [number_of(match[name]) for name in ("s", "e")]
         return Numbering((numbers[0],), (numbers[1],), start=match.start(), end=match.end())
-    match = _WORDS_TURNED.search(text)
+    match = _WORDS_TURNED.search(text) or _EPISODE_BEFORE_SEASON.search(text)
     return (
         Numbering((int(match["s"]),), (int(match["e"]),), start=match.start(), end=match.end())
         if match

@@ -79,7 +79,7 @@ def read_numbering(text: str, raw: str = "", *, of_film: bool = False) -> Number
 def _is_of_film(found: Numbering, form: str, text: str, raw: str) -> bool:
     """Return True for the part of a film: `Part II` and `Episode IV` before a year, with nothing of television."""
     is_spelt = not text[: found.end].rstrip()[-1:].isdigit()
-    if form != "part" and not (form == "episode" and is_spelt):
+    if len(found.episodes) > 1 or not (form == "part" or (form == "episode" and is_spelt)):
         return False
     year = _YEAR_BEHIND.match(text, found.end) if form == "part" else _YEAR_ANYWHERE.search(text, found.end)
     return year is not None and not says_television(raw or text, found.end)

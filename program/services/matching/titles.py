@@ -14,7 +14,7 @@ BRACKETS = re.compile(r"[\[({]([^\])}]*)[\])}]?")
 _PHRASE = re.compile(
     r"""[\s._\-(\[]+(?:
       (?:the[\s._])?complete(?:[\s._](?:tv[\s._])?(?:series|collection|seasons?|show))?|int[eé]grale?|all[\s._]episodes
-    | mini-?series|tv[\s._-](?:mini[\s._-]?)?series|remastered
+    | mini[\s._-]?series|tv[\s._-](?:mini[\s._-]?)?series|remastered
     | (?:the[\s._])?
       (?:extended|special|collector'?s|ultimate|anniversary|deluxe|theatrical|director'?s|unrated|uncut|international|criterion)
       [\s._](?:edition|cut|version|collection)
@@ -28,6 +28,10 @@ _SEASON_AGAIN = re.compile(
 # With such a word before it a number is no year: `Class of 1984`.
 _YEAR_OF_TITLE = re.compile(r"(?<=\w)[\s.](?:of|to|from|since|until|anno)[\s.]$", re.IGNORECASE)
 _LANGUAGES = frozenset(("french", "truefrench", "vostfr", "german", "italian", "spanish", "multi"))
+_ARTICLE = re.compile(r"\W*(?:the|an?)\W*", re.IGNORECASE)
+# German groups put it before the year; the title of an English name may end so.
+_GERMAN = re.compile(r"(?<=[^\W_])[\s._]+German[\s._(\[]*$")
+_ENGLISH = re.compile(r"\W*(?:the|an?|my|one|two)[\s._]", re.IGNORECASE)
 # Shorter words in capitals may be a title's.
 _LOUD = 4
 # A season that the name tells again in figures.
@@ -99,12 +103,18 @@ def _variants(region: str, year: int | None, *, keep_first: bool, is_counted: bo
     end = bare_end(region, is_counted=is_counted)
     if end < len(region):
         yield from _variants(region[:end], year, keep_first=keep_first, is_counted=is_counted)
-    whole, trimmed = clean(region), clean(region[: trimmed_end(region, is_counted=is_counted)])
-    plain, inside = clean(BRACKETS.sub(" ", region)), [clean(part) for part in BRACKETS.findall(region)]
-    # A series that is taken for a film is to be seen as one.
-    ordered = (*((whole, trimmed) if keep_first else (trimmed, whole)), clean(region[: trimmed_end(region)]))
-    in_brackets = (part for part in inside if len(part) > 1 and not part.isdigit())
-    for text in (*ordered, plain, *in_brackets, *_by_script(whole)):
+    whole = clean(region)
+    texts = [whole]
+    trimmed = trimmed_end(region, is_counted=is_counted)
+    if trimmed < len(region):
+        texts.insert(1 if keep_first else 0, clean(region[:trimmed]))
+    if not is_counted:
+        # A series that is taken for a film is to be seen as one.
+        texts.append(clean(region[: trimmed_end(region)]))
+    if inside := BRACKETS.findall(region):
+        texts.append(clean(BRACKETS.sub(" ", region)))
+        texts += [part for part in map(clean, inside) if len(part) > 1 and not part.isdigit()]
+    for text in (*texts, *_by_script(whole)):
         country = _LAST_WORD.search(text)
         if country and country[1].lower() in COUNTRIES:
             yield TitleReading(text, year, COUNTRIES[country[1].lower()])
@@ -125,8 +135,10 @@ def _by_script(text: str) -> Iterator[str]:
 
 def bare_end(region: str, *, is_counted: bool) -> int:
     """Return where something stands behind the title that surely is no part of it; the length when there is nothing."""
-    found = _PHRASE.search(region) or (_SEASON_AGAIN.search(region) if is_counted else None)
-    if found and WORD.search(region, 0, found.start()):
+    found = _PHRASE.search(region) or (_SEASON_AGAIN.search(region) if is_counted else _GERMAN.search(region))
+    if found and found.re is _GERMAN and _ENGLISH.match(region):
+        return len(region)
+    if found and WORD.search(region, 0, found.start()) and not _ARTICLE.fullmatch(region, 0, found.start()):
         return found.start()
     words = list(WORD.finditer(region))
     start = words[-1].start() if words[1:] else 0
