@@ -49,7 +49,7 @@ class MainRunner:
         self._clock = clock
         self._vitals = vitals
         self._stopping = threading.Event()
-        self.scheduler = Scheduler()
+        self.scheduler = Scheduler(clock)
         self.loop_thread = threading.Thread(target=self._run_loop, name="loop", daemon=True)
         self._in_force = made.store.current
         self._usable = frozenset(made.ctx.registry.of(Plugin))
