@@ -23,19 +23,35 @@ class Vitals:
         self._patience = patience
         self.interval = timedelta(seconds=patience / LOOKS)
         self._lock = threading.Lock()
-        # Guarded by the lock: seconds of the monotonic clock.
+        # Guarded by the lock: seconds of the monotonic clock. The last time that anybody called one of the functions below.
         self._well_at = dict.fromkeys(organs, clock.monotonic())
+        self._awake_at: float | None = None
 
     def look(self) -> None:
         """Ask each organ; to be called each `interval`."""
+        with self._lock:
+            self._pass_over_sleep()
         for name, is_well in self._organs.items():
             if is_well():
                 with self._lock:
                     self._well_at[name] = self._clock.monotonic()
 
     def trouble(self) -> str | None:
-        """Return which organ has not been well for too long, None when none; also when nobody could look."""
-        now = self._clock.monotonic()
+        """Return which organ has not been well for too long, None when none; also when nobody could look.
+
+        To be called more often than `look`.
+        """
         with self._lock:
+            now = self._pass_over_sleep()
             lost = [name for name, at in self._well_at.items() if now - at > self._patience]
         return f"{lost[0]} has been gone for more than {self._patience:g} s" if lost else None
+
+    def _pass_over_sleep(self) -> float:
+        """Return the time; while the whole program was stopped, nothing can have been gone. Call with the lock held."""
+        now = self._clock.monotonic()
+        slept = now - self._awake_at if self._awake_at is not None else 0.0
+        # Less than that is within the patience anyway.
+        if slept > self._patience - 2 * self.interval.total_seconds():
+            self._well_at = {name: at + slept for name, at in self._well_at.items()}
+        self._awake_at = now
+        return now

@@ -218,3 +218,22 @@ def test_what_nobody_can_look_at_counts_as_gone() -> None:
     assert vitals.trouble() == "the database has been gone for more than 300 s"
     vitals.look()
     assert vitals.trouble() is None
+
+
+@pytest.mark.parametrize("first", ["trouble", "look"])
+def test_a_program_that_was_stopped_as_a_whole_for_long_does_not_end_for_that(first: str) -> None:
+    clock, well = ManualClock(NOW), [True]
+    vitals = Vitals(clock, {"the database": lambda: well[0]}, 300.0)
+    vitals.look()
+    assert vitals.trouble() is None
+    # A container that is frozen for its backup: the monotonic clock goes on, nobody is called.
+    clock.advance(3600)
+    well[0] = False
+    if first == "look":
+        vitals.look()
+    assert vitals.trouble() is None
+    # What is gone after that is still noticed.
+    for _ in range(31):
+        clock.advance(10)
+        vitals.look()
+    assert vitals.trouble() == "the database has been gone for more than 300 s"
