@@ -59,6 +59,8 @@ class EventLoop:
         self._wake = threading.Event()
         self._stop = threading.Event()
         self._left_alone: dict[int, float] = {}
+        # The monotonic instant at which the end of a job could not be written down; None since one could.
+        self._unwritten_at: float | None = None
         # Numbers for the metrics; a reading that is torn between two of them does no harm.
         self._called_at: float | None = None
         self._lag = 0.0
@@ -103,12 +105,12 @@ class EventLoop:
         """Add jobs for what is due now; return how many were added."""
         now = self._ctx.clock.now()
         in_flight = self._in_flight()
-        room = MOST_LIVE - len(in_flight)
-        if room < LEAST_ROOM:
+        room = self._room(len(in_flight))
+        if not room:
             return 0
         by_root: dict[int, list[int]] = defaultdict(list)
         with self._ctx.db.read() as tx:
-            for row in items.due(tx, now, min(room, ROWS_PER_TURN), exclude=in_flight | self._resting()):
+            for row in items.due(tx, now, room, exclude=in_flight | self._resting()):
                 by_root[row.root_id].append(row.item_id)
             portions = items.portions(tx, list(by_root), ROWS_PER_PORTION)
         for left, portion in zip(reversed(range(len(portions))), portions, strict=True):
@@ -126,6 +128,18 @@ class EventLoop:
         return frozenset().union(
             *(names.item_ids(self._ctx.engine.held(queue)) for queue in names.ITEM_QUEUES)
         )
+
+    def _room(self, live: int) -> int:
+        """Return how many rows a turn may take while so many have a job.
+
+        Nothing is begun while the database takes nothing: what is due would be due again, and services be asked for nothing, all
+        night. One row finds out now and then whether it is over.
+        """
+        if self._unwritten_at is not None:
+            has_rested = self._ctx.clock.monotonic() - self._unwritten_at >= BACK_OFF.total_seconds()
+            return int(has_rested and not live)
+        room = MOST_LIVE - live
+        return min(room, ROWS_PER_TURN) if room >= LEAST_ROOM else 0
 
     def _resting(self) -> frozenset[int]:
         """Return the titles that are left alone now, so that they take no place of others."""
@@ -185,12 +199,25 @@ class EventLoop:
 
     def finished(self, job: JobView) -> None:
         """Write down an item job that ended without an outcome, then look at what is due."""
-        if job.state is JobState.FAILED and job.queue in ON_FAILED and isinstance(job.data, ItemJob):
-            ON_FAILED[job.queue](self._ctx, job.data, str(job.error))
+        if job.queue not in names.ITEM_QUEUES:
+            return
         if job.queue == names.PROCESS_MEDIA_ITEM and isinstance(job.data, ItemJob):
             self._ctx.in_hand.drop_all(job.data.item_id)
-        if job.queue in names.ITEM_QUEUES:
-            self.wake()
+        if job.state is JobState.FAILED and isinstance(job.data, ItemJob):
+            self._write_failure(job.queue, job.data, str(job.error))
+        elif job.state is JobState.COMPLETED:
+            self._unwritten_at = None
+        self.wake()
+
+    def _write_failure(self, queue: str, data: ItemJob, error: str) -> None:
+        # Set before: whatever this raises, the row is still due.
+        self._unwritten_at = self._ctx.clock.monotonic()
+        try:
+            ON_FAILED[queue](self._ctx, data, error)
+        except RivuletError as trouble:
+            logger.warning("{}: its failure could not be written down: {}", data.title, trouble)
+        else:
+            self._unwritten_at = None
 
 
 def _is_busy(path: tuple[Node, ...], in_flight: frozenset[int]) -> bool:
