@@ -16,7 +16,7 @@ from werkzeug import Response as Answer
 
 from program.clock import ManualClock
 from program.demo.launch import Servers
-from program.errors import Misconfigured
+from program.errors import BadAnswer, Misconfigured
 from program.media.item import Ids, ShowStatus, Title
 from program.media.metadata import EpisodeMetadata, Metadata
 from program.services.indexers import air_times, country_code, language_code
@@ -302,6 +302,18 @@ def test_pages_that_repeat_themselves_are_left(odd: HTTPServer, odd_url: str, li
     assert len(show.seasons[1].episodes) == 1
     assert sum("/episodes/official" in asked.path for asked, _ in odd.log) == 2
     assert any("do not end" in line for line in lines)
+
+
+def test_a_page_that_is_missing_is_not_taken_for_the_end(odd: HTTPServer, odd_url: str) -> None:
+    Service(odd, dict(SERIES, seasonTypes=[OFFICIAL], originalLanguage="eng"), {})
+    first = {
+        "data": {"episodes": [episode(1, 1, 1)]},
+        "links": {"next": "https://api4.thetvdb.com/v4/x?page=1"},
+    }
+    odd.expect_request("/series/9/episodes/official", query_string="page=0").respond_with_json(first)
+    odd.expect_request("/series/9/episodes/official", query_string="page=1").respond_with_json({}, status=404)
+    with pytest.raises(BadAnswer, match="page 1 of the episodes of show 9 is not there"):
+        make(Tvdb, odd_url).show(Ids(tvdb="9"))
 
 
 def test_a_show_without_an_english_name_keeps_its_own(service: Service, tvdb: Tvdb) -> None:

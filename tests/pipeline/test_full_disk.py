@@ -14,8 +14,8 @@ FILMS = (10378, 45745, 133701)
 # What PostgreSQL says of a full disk; SQLite gets an error that is none of those that pass.
 FULL = {
     "postgresql": (
-        "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS "
-        "$$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$",
+        """CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$""",
         "CREATE TRIGGER full_disk BEFORE UPDATE ON media_item FOR EACH ROW EXECUTE FUNCTION full_disk()",
     ),
     "sqlite": (

@@ -128,3 +128,28 @@ def single(season: int, episode: int) -> dict[str, object]:
     """Return a release of one episode, as in the catalog."""
     name = f"Pioneer.One.S{season:02d}E{episode:02d}.1080p.WEB-DL.AAC2.0.H.264-OPEN"
     return {"name": name, "seeders": 20, "right": True, "episode": [season, episode]}
+
+
+def test_a_service_that_lists_no_episodes_for_a_while_costs_no_episode(
+    pipeline: Pipeline, servers: Servers
+) -> None:
+    servers.control("/catalog", {"op": "withdraw", "title": PIONEER_IMDB})
+    show = pipeline.add_show(PIONEER)
+    pipeline.run(for_=MINUTE)
+    paused = pipeline.episode(show, 1, 2).id
+    pipeline.actions.pause([paused])
+    before = states_of(pipeline, show)
+    assert len(before) == 10
+
+    servers.control("/faults", {"provider": "tvdb", "kind": "status", "path": "/episodes/", "status": 404})
+    pipeline.actions.reindex([show])
+    pipeline.run(for_=MINUTE)
+    assert states_of(pipeline, show) == before
+    assert pipeline.episode(show, 1, 2).id == paused
+    lost = [made.sentence for made in pipeline.story(show) if made.step == "index"][-1]
+    assert lost == "Looked up: the answer lists no episodes, although 11 are known; what is known is kept."
+
+    servers.control("/faults", method="DELETE")
+    pipeline.run(for_=timedelta(hours=1), step=MINUTE)
+    last = [made.sentence for made in pipeline.story(show) if made.step == "index"][-1]
+    assert last.startswith("Found “Pioneer One”"), "it is asked again by itself"

@@ -135,7 +135,14 @@ def _store_other(ctx: FlowContext, data: RequestJob, metadata: Metadata) -> Outc
 def _store(ctx: FlowContext, data: ItemJob, metadata: Metadata) -> Outcome:
     now = ctx.clock.now()
     with ctx.db.write(data.root_id) as tx:
-        before = ctx.tree(tx, data.root_id).item
+        root = ctx.tree(tx, data.root_id)
+        before, doubt = root.item, _doubt(root, metadata)
+        if doubt is not None:
+            facts = index_failed(before, now, doubt)
+            sentence = f"Looked up: {doubt}; what is known is kept."
+            ctx.commit(tx, before.id, {before.id: facts}, [Decision(before.id, "index", "error", sentence)])
+            ctx.tell(IndexFailed(item_id=before.id, title=data.title, sentence=doubt))
+            return Done(None)
         if not metadata.title:
             reason = "the metadata has no title"
             facts = {
@@ -163,6 +170,14 @@ def _store(ctx: FlowContext, data: ItemJob, metadata: Metadata) -> Outcome:
         IndexSuccess(item_id=stored.root_id, title=label(root, stored.root_id), sentence="Metadata stored")
     )
     return Done(stored.root_id)
+
+
+def _doubt(root: Node, metadata: Metadata) -> str | None:
+    """Return why an answer is not believed: a show's episodes do not go all at once, but a service at fault lists none."""
+    known = sum(len(season.children) for season in root.children)
+    if known and not any(season.episodes for season in metadata.seasons):
+        return f"the answer lists no episodes, although {known} are known"
+    return None
 
 
 def _indexed(root_id: int, metadata: Metadata, stored: items.Stored) -> Decision:

@@ -9,7 +9,7 @@ from loguru import logger
 from pydantic import BaseModel, Field, HttpUrl, SecretStr
 
 from program.clock import Clock
-from program.errors import Misconfigured, NotFound
+from program.errors import BadAnswer, Misconfigured, NotFound
 from program.http import AnyId, DataSource, Limits, Response
 from program.media.item import Ids, ShowStatus, Title
 from program.media.metadata import EpisodeMetadata, FoundTitle, Metadata, SeasonMetadata
@@ -314,12 +314,16 @@ class Tvdb(Indexer[TvdbSettings]):
         return {one.id: one.number for one in rows if one.number and one.season != 0}
 
     def _episodes(self, tvdb: str, order: str) -> list[Episode]:
-        """Return every episode of an order; none when the show has no such order."""
+        """Return every episode of an order; none when the show has no such order. Raises BadAnswer when a page is missing."""
         found: dict[str, Episode] = {}
         for number in range(MAX_PAGES):
             try:
                 answer = self._get(f"/series/{tvdb}/episodes/{order}", page=number)
             except NotFound:
+                if number:
+                    raise BadAnswer(
+                        f"{self.key}: page {number} of the episodes of show {tvdb} is not there"
+                    ) from None
                 break
             page = self.http.parse(answer, EpisodePage)
             new = {one.id: one for one in page.data.episodes or () if one.id not in found}
