@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -12,7 +11,7 @@ from typing import cast
 import diskcache
 from loguru import logger
 
-from program.bytes_disk import BytesDisk
+from program.bytes_disk import TROUBLES, open_cache
 
 # Metadata of a few thousand titles.
 SIZE_LIMIT = 64 * 1024 * 1024
@@ -43,11 +42,16 @@ class AnswerCache:
     """Keeps answers in `directory`. A cache that cannot be read or written is a miss, never a failure."""
 
     def __init__(self, directory: Path) -> None:
-        directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-        self._cache = diskcache.Cache(str(directory), disk=BytesDisk, size_limit=SIZE_LIMIT, timeout=5)
+        self._cache: diskcache.Cache | None = None
+        try:
+            self._cache = open_cache(directory, size_limit=SIZE_LIMIT, timeout=5)
+        except TROUBLES as error:
+            logger.warning("answers are not kept in {}: {}", directory, error)
 
     def get(self, address: str, now: datetime) -> CachedAnswer | None:
         """Return what is kept of `address`, fresh or not; None when nothing is."""
+        if self._cache is None:
+            return None
         try:
             raw = self._cache.get(_key(address))
             if not isinstance(raw, bytes):
@@ -55,7 +59,7 @@ class AnswerCache:
             head, _, body = raw.partition(b"\n")
             kept = cast("dict[str, str]", json.loads(head))
             return CachedAnswer(kept, body, now < datetime.fromisoformat(kept["expires"]))
-        except (ValueError, KeyError, OSError, sqlite3.Error, diskcache.Timeout) as error:
+        except (ValueError, KeyError, *TROUBLES) as error:
             logger.debug("a cached answer is unusable: {}", type(error).__name__)
             return None
 
@@ -63,17 +67,20 @@ class AnswerCache:
         self, address: str, headers: Mapping[str, str], body: bytes, now: datetime, seconds: float
     ) -> None:
         """Keep an answer that is fresh for `seconds`."""
+        if self._cache is None:
+            return
         kept = {name: headers[name] for name in _KEPT_HEADERS if name in headers}
         kept["expires"] = (now + timedelta(seconds=seconds)).isoformat()
         raw = json.dumps(kept).encode() + b"\n" + body
         try:
             self._cache.set(_key(address), raw, expire=seconds + KEPT_AFTER_EXPIRY.total_seconds())
-        except (OSError, sqlite3.Error, diskcache.Timeout) as error:
+        except TROUBLES as error:
             logger.warning("an answer could not be cached: {}", type(error).__name__)
 
     def close(self) -> None:
         """Close the database of this thread; the others end with their threads."""
-        self._cache.close()
+        if self._cache is not None:
+            self._cache.close()
 
 
 def _key(address: str) -> str:

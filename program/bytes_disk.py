@@ -1,6 +1,14 @@
 """How diskcache keeps bytes under names: nothing is pickled, and a planted pickle is never opened."""
 
+import shutil
+import sqlite3
+from pathlib import Path
+
 import diskcache
+from loguru import logger
+
+# What a cache raises that cannot be read or written.
+TROUBLES = (OSError, sqlite3.Error, diskcache.Timeout)
 
 
 class BytesDisk(diskcache.Disk):  # type: ignore[misc] # the library is not typed
@@ -32,3 +40,21 @@ class BytesDisk(diskcache.Disk):  # type: ignore[misc] # the library is not type
         if type(fetched) is not bytes:
             raise ValueError("not a value of ours")
         return fetched
+
+
+def open_cache(folder: Path, **options: object) -> diskcache.Cache:
+    """Return the cache in a folder; one that is broken, as after a power cut, is begun anew. Raises one of `TROUBLES`."""
+    try:
+        return _open(folder, options)
+    except sqlite3.OperationalError:
+        # A full disk, or somebody else at work: what is kept may be sound.
+        raise
+    except sqlite3.DatabaseError as error:
+        logger.warning("the cache in {} is broken and begun anew: {}", folder, error)
+    shutil.rmtree(folder)
+    return _open(folder, options)
+
+
+def _open(folder: Path, options: dict[str, object]) -> diskcache.Cache:
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return diskcache.Cache(str(folder), disk=BytesDisk, **options)

@@ -483,6 +483,34 @@ def test_a_planted_pickle_in_the_cache_is_a_miss(
     demo.close()
 
 
+@pytest.mark.parametrize("sound_bytes", [0, 4096])
+def test_a_cache_that_broke_in_a_power_cut_is_begun_anew(
+    httpserver: HTTPServer, clock: ManualClock, tmp_path: Path, sound_bytes: int
+) -> None:
+    httpserver.expect_request("/x").respond_with_data("body")
+    demo = source(httpserver, clock, cache_dir=tmp_path / "http")
+    demo.get("/x", cache_seconds=600)
+    demo.close()
+    file = tmp_path / "http" / "cache.db"
+    whole = file.read_bytes()
+    file.write_bytes(whole[:sound_bytes] + b"\x5a" * (len(whole) - sound_bytes))
+    again = source(httpserver, clock, cache_dir=tmp_path / "http")
+    for _ in range(2):
+        assert again.get("/x", cache_seconds=600).text == "body"
+    assert len(httpserver.log) == 2, "the broken answer is asked for anew, and kept again"
+    again.close()
+
+
+def test_a_folder_that_cannot_hold_a_cache_costs_only_calls(
+    httpserver: HTTPServer, clock: ManualClock, tmp_path: Path
+) -> None:
+    httpserver.expect_request("/x").respond_with_data("body")
+    (tmp_path / "http").write_text("a file stands there")
+    demo = source(httpserver, clock, cache_dir=tmp_path / "http")
+    assert demo.get("/x", cache_seconds=600).text == "body"
+    demo.close()
+
+
 def test_a_job_that_runs_again_does_not_repeat_its_questions(httpserver: HTTPServer) -> None:
     httpserver.expect_request("/x").respond_with_data("ok")
     demo = source(httpserver)

@@ -5,7 +5,6 @@ Plain JSON, never a pickle. A new version of the parser begins anew: its own sou
 
 import hashlib
 import json
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -17,7 +16,7 @@ from pathlib import Path
 
 import diskcache
 
-from program.bytes_disk import BytesDisk
+from program.bytes_disk import TROUBLES, open_cache
 from program.services.matching.parse import Parsed, parse
 from program.services.matching.titles import TitleReading
 
@@ -25,7 +24,6 @@ from program.services.matching.titles import TitleReading
 SIZE_LIMIT = 32 * 1024 * 1024
 # A search of many scrapers and the one after it.
 IN_MEMORY = 4096
-_TROUBLES = (OSError, sqlite3.Error, diskcache.Timeout)
 _FIELDS = tuple(field.name for field in fields(Parsed))
 
 
@@ -57,13 +55,13 @@ class KeptNames:
         try:
             raw = self._opened().get(key)
             return _parsed(raw) if isinstance(raw, bytes) else None
-        except (*_TROUBLES, ValueError, KeyError, TypeError):
+        except (*TROUBLES, ValueError, KeyError, TypeError):
             return None
 
     def flush(self) -> None:
         """Write what is new, in one go; the oldest go when there is no room."""
         new, self._new = self._new, {}
-        with suppress(*_TROUBLES):
+        with suppress(*TROUBLES):
             if new:
                 opened = self._opened()
                 with opened.transact():
@@ -72,13 +70,8 @@ class KeptNames:
 
     def _opened(self) -> diskcache.Cache:
         if self._cache is None:
-            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._cache = diskcache.Cache(
-                str(self._folder),
-                disk=BytesDisk,
-                size_limit=SIZE_LIMIT,
-                timeout=1,
-                eviction_policy="least-recently-stored",
+            self._cache = open_cache(
+                self._folder, size_limit=SIZE_LIMIT, timeout=1, eviction_policy="least-recently-stored"
             )
         return self._cache
 
