@@ -7,7 +7,7 @@ from program.services.matching.counting import LONGEST_RANGE, Numbering
 _COVERED = "\N{REPLACEMENT CHARACTER}"
 _RANGE = r"(?:(?:\s?[-~]\s?|\s+to\s+|(?P<and>\s?[+&]\s?|,\s?))(?P<f>\d{2,4})(?:v\d)?)?"
 _AFTER_DASH = re.compile(
-    rf"(?<=[^\s\[({{])(?<!\s-)\s*[ .]-[ .]\s*[#(]?(?P<e>\d{{1,4}})(?P<half>\.5)?(?:v\d)?{_RANGE}"
+    rf"(?<=[^\s\[({{])(?<!\s-)\s*[ .]-{{1,2}}[ .]\s*[#(]?(?P<e>\d{{1,4}})(?P<half>\.5)?(?:v\d)?{_RANGE}"
     rf"(?:/\d{{2,3}})?(?=\s*(?:end|fin)?\s*(?:[\[(\-,)]|\.(?!\d)|\s|$|{_COVERED}))",
     re.IGNORECASE,
 )
@@ -22,7 +22,7 @@ _BATCH = re.compile(
 )
 # Tight, so that only a number with a zero is one.
 _TIGHT = re.compile(
-    r"(?<=[^\W_!?.])(?:[ .]*-[ .]*|[ .]+)(?P<e>0\d{1,2})(?P<half>\.5)?(?:v\d)?(?P<f>(?!))?-?(?=[ .]*[\[(])"
+    r"(?<=[^\W_!?.])(?:(?:[ .]*-[ .]*|[ .]+)(?=0)|[ .]-)(?P<e>\d{2,3})(?P<half>\.5)?(?:v\d)?(?P<f>(?!))?-?(?=[ .]*[\[(])"
 )
 _FROM_ONE = re.compile(
     r"(?<=[^\W\d_!?.])[ .]+[\[(]?(?:tv )?(?P<e>1)(?P<half>(?!))?\s?[-~]\s?(?P<f>\d{2,3})"
@@ -30,13 +30,13 @@ _FROM_ONE = re.compile(
     re.IGNORECASE,
 )
 _IN_BRACKETS = re.compile(
-    r"[\[(](?:ep?\.?\s?|#)?(?P<e>\d{2,4})(?P<half>\.5)?(?:v\d)?(?:\s?[-~]\s?(?P<f>\d{2,4}))?"
+    r"[\[(](?:ep?\.?\s?|#|batch\s|tv\s)?(?P<e>\d{2,4})(?P<half>\.5)?(?:v\d)?(?:\(\d{1,4}\))?(?:\s?[-~]\s?(?P<f>\d{2,4}))?"
     r"(?:\s?(?:end|fin|final|v\d|complete|合集|全集|[全完]|[+&]\s?(?:sps?|specials?|ovas?|oads?|extras?)\d*))*[\])]",
     re.IGNORECASE,
 )
 _BEFORE_BRACKET = re.compile(
     rf"(?<=[^\W\d_!?.]|[!?.~])[ .]+(?P<e>\d{{2,4}})(?P<half>\.5)?(?:v\d)?{_RANGE}"
-    rf"(?=(?:[ .]+(?:complete|batch|end|fin|final))?[ .]*(?:[\[(+]|$|{_COVERED}))",
+    rf"(?=(?:[ .]+(?:complete|batch|end|fin|final))?[ .]*(?:[\[({{+]|$|{_COVERED}))",
     re.IGNORECASE,
 )
 # A range in brackets whoever made the name, when it begins with a zero.
@@ -106,18 +106,26 @@ def _absolute_of(match: re.Match[str], *, grouped: bool) -> Numbering | None:
         return None
     if match.re is _WIDE_RANGE and len(match["e"]) != len(match["f"]):
         return None
+    end = match.end()
+    if (
+        match["f"]
+        and " - " in match[0][match.end("e") - match.start() :]
+        and re.match(r"\s+[^\W\d_]", match.string[end:])
+    ):
+        # `- 11 - 100 Days`: the second number begins a title.
+        last, end = first, match.end("e")
     if last < first or last - first > LONGEST_RANGE:
         return None
     if match["half"]:
         return Numbering((), (), None, True, None, "", match.start(), match.end())
     is_pair = "and" in match.re.groupindex and match["and"] is not None
     episodes = (first, last) if is_pair else tuple(range(first, last + 1))
-    return Numbering((), episodes, None, first == 0, None, "", match.start(), match.end())
+    return Numbering((), episodes, None, first == 0, None, "", match.start(), end)
 
 
 _BESIDE = re.compile(
     r"(?!\s-\s\d\d$)\]?[\s.]*(?:-\s*)?[\[(]?#?(?P<e>\d{2,4})(?:-(?P<f>\d{2,4}))?[\])]?(?=\s*(?:[\[(]|$|-\s)|\.(?:-|$)"
-    r"|(?<=[. ]0\d\d)[ .][^\W\d_])"
+    r"|(?<=[. ]0\d\d)[ .][^\W\d_]|(?<=\(0\d\d\))[ ])"
 )
 _BESIDE_BEFORE = re.compile(
     r"(?<!season)(?<!saison)(?<!staffel)[\s.]+(?P<dash>-[\s.]+)?(?P<e>\d{2,4})(?:-(?P<f>\d{2,4}))?[\s.]*-?[\s.]*[\[(]?$",

@@ -24,15 +24,17 @@ _BEFORE_NOISE = re.compile(
 )
 # `Show [13] [720p]`, `Show [13]`.
 _BRACKETED = re.compile(
-    rf"(?<=[\w!?)])[ .]+(?:[\[(](?P<e>\d{{2,3}})[\])](?=[ .]*[\[(]?{_COVERED})|\[(?P<g>\d{{2,3}})\]$)"
+    rf"(?<=[\w!?)])[ .]*(?:[\[(](?P<e>\d{{2,3}})[\])](?=[ .]*[\[(]?{_COVERED})|\[(?P<g>\d{{2,3}})\]$)"
 )
+# Names in Chinese, Japanese or Korean letters need no zero.
+_LAST_ASIAN = re.compile(r"(?<=[\u3040-\u9fff\uac00-\ud7a3])[ ]?(?P<e>\d{2,3})$")
 _LEADING = re.compile(r"^[\s\[(]*(?P<e>0\d{1,2})[\])]?\s*(?:[-.]\s)\s*(?=[^\W\d_])")
 # `Show 107`, `Show-107.mp4`, `Show 07.mkv`: three digits at the very end, or two with a zero.
 _LAST = re.compile(r"(?<=[^\W\d_!?])[ .-]+(?P<e>(?!19|20)\d{3}|0\d)$")
 # Season and episode apart by a dot, as recordings had it.
 _DOTTED = re.compile(r"(?<=[^\W_])\.(?P<s>\d{1,2})\.(?P<e>\d\d)(?=\.)")
 # `Show 314 - Title`, `314 - Title`.
-_BEFORE_TITLE = re.compile(r"(?:^|(?<=[^\W\d_!?])[ .])(?P<s>[1-9])(?P<e>\d\d)\s+-\s+(?=[^\W\d_])")
+_BEFORE_TITLE = re.compile(r"(?:^|(?<=[^\W\d_!?])[ .])(?P<s>[1-9])\.?(?P<e>\d\d)\s+-\s+(?=[^\W\d_])")
 # `show-411-the-weir`, `Show 4.11 The Weir`: between two titles, and nothing else is said.
 _AMONG_WORDS = re.compile(r"(?<=[^\W\d_])(?P<sep>[ .-])(?P<s>[1-9])(?P<e>[0-3]\d)(?P=sep)(?=[^\W\d_])")
 _DOT_AMONG_WORDS = re.compile(r"(?<=[^\W\d_]) (?:- )?(?P<s>\d{1,2})\.(?P<e>[0-3]\d)(?: -)? (?=[^\W\d_])")
@@ -117,6 +119,7 @@ def alone(text: str) -> Numbering | None:
         _BEFORE_NOISE,
         _BRACKETED,
         _LAST,
+        _LAST_ASIAN,
         _LEADING,
         _BETWEEN,
         *((_BETWEEN_GROUPED,) if _GROUPED.match(text) else ()),

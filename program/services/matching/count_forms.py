@@ -14,12 +14,15 @@ _OF = re.compile(
 )
 _OF_SLASH = re.compile(r"[(\[](?P<e>\d{1,2})/(?P<n>\d{1,2})[)\]]")
 _EPISODE_ONLY = re.compile(
-    rf"(?<![^\W_])(?:e|{EPISODE})[. #:-]*(?P<e>\d{{1,4}})(?!\d|\.\d(?!\d)|[a-z]{{2}})", re.IGNORECASE
+    rf"(?<![^\W_])(?:e[. #:-]{{0,2}}(?=\d)|{EPISODE}[. #:-]*)(?P<e>\d{{1,4}})(?!\d|\.\d(?!\d)|[a-z]{{2}})",
+    re.IGNORECASE,
 )
 _EPISODES = re.compile(
     rf"(?<![^\W_])(?:{EPISODE})[. :(-]*(?:{FROM}[. ])?(?P<e>\d{{1,4}})\s?(?:[-~]|{TO}(?=[\s\d]))\s?(?P<f>\d{{1,4}})(?!\d)",
     re.IGNORECASE,
 )
+# `Dai 11-wa`, as Japanese counts.
+_WA = re.compile(r"(?<![^\W_])(?:dai[ -]?)?(?P<e>\d{1,4})[ -]?wa(?![^\W_])", re.IGNORECASE)
 # `8 серия`, `8. Bölüm`, `1-8 серии`: the word stands behind.
 _BEFORE_WORD = re.compile(
     rf"(?<![^\W_])(?<!\d\.)(?P<e>\d{{1,4}})"
@@ -32,7 +35,7 @@ _EPISODE_SPELT = re.compile(
     rf"(?<![^\W_])(?:episode|folge)[. ](?P<e>{either(COUNTED | ROMAN)})(?![^\W_])", re.IGNORECASE
 )
 _EAST_ASIAN = re.compile(
-    rf"第\s*(?P<e>{CHINESE})[话話集回]?(?:\s*[-~至到]\s*第?(?P<f>{CHINESE}))?\s*[话話集回]"
+    rf"第\s*(?P<e>{CHINESE})[话話集回]?(?:\s*[-~至到・]\s*第?(?P<f>{CHINESE}))?\s*[话話集回]"
     r"|(?<![\d全])제?(?P<k>\d{1,4})[화회话話]?(?:\s*[-~]\s*(?P<t>\d{1,4}))?\s*[화회话話](?!\w)"
 )
 
@@ -46,7 +49,7 @@ def episode_only(text: str) -> Numbering | None:
         return Numbering((), _range(match["e"], match["f"]), start=match.start(), end=match.end())
     match = _EPISODE_ONLY.search(text)
     if match is None:
-        return _east_asian(text) or _spelt(text)
+        return _east_asian(text) or _spelt(text) or _wa(text)
     episodes, end = episodes_from(match["e"], text, match.end())
     return Numbering((), episodes, None, episodes == (0,), None, "", match.start(), end)
 
@@ -60,6 +63,11 @@ def _range(first: str, last: str | None) -> tuple[int, ...]:
 def _spelt(text: str) -> Numbering | None:
     match = _EPISODE_SPELT.search(text)
     return Numbering((), (number_of(match["e"]),), start=match.start(), end=match.end()) if match else None
+
+
+def _wa(text: str) -> Numbering | None:
+    match = _WA.search(text)
+    return Numbering((), (int(match["e"]),), start=match.start(), end=match.end()) if match else None
 
 
 def _east_asian(text: str) -> Numbering | None:
@@ -88,7 +96,7 @@ _PART = re.compile(
     r"(?<![^\W_])(?:parts?|pt|teil|partie|parte|chapter|chapitre|kapitel)"
     rf"(?:[. ]?(?P<n>\d{{1,2}})|[. ](?P<e>{either(ROMAN)}|{either(COUNTED)}))"
     r"(?:\s?(?:-|[. ](?:to|and|&)[. ]|[. ](?=part|pt))\s?(?:(?:part|pt)[. ]?)?"
-    rf"(?P<f>\d{{1,2}}|{either(COUNTED)}))?(?![^\W_])",
+    rf"(?P<f>\d{{1,2}}|{either(COUNTED)}|{either(ROMAN)}))?(?![^\W_])",
     re.IGNORECASE,
 )
 
@@ -119,8 +127,10 @@ _HASH_BEHIND_SEASON = re.compile(r"[ ,-]+#(?P<e>\d{1,3})(?P<f>(?!))?(?!\w)")
 _RANGE_BEHIND_SEASON = re.compile(r"[ .]+(?P<e>0\d{1,2}|1)\s?[-~]\s?(?P<f>\d{2,3})(?![\w-])")
 # `第三季 02`, `[Group] Show Season 2 02`: nothing but a space.
 _BARE_BEHIND_SEASON = re.compile(
-    r"[ .]+(?P<e>\d{2,3})(?P<f>(?!))?(?=[ .]*(?:[\[(]|$|\N{REPLACEMENT CHARACTER}))"
+    r"[ .]+(?P<e>\d{2,3})(?:v\d)?(?P<f>(?!))?(?=[ .]*(?:[\[(]|$|\N{REPLACEMENT CHARACTER}))"
 )
+# `第3季05集`.
+_EPISODES_BEHIND_CHINESE = re.compile(r"(?<=[季期])[ .]*(?P<e>\d{1,3})(?:[-~](?P<f>\d{1,3}))?集")
 _YEAR_BEHIND = re.compile(r"[\s.]*\((?:19|20)\d\d(?:-(?:19|20)\d\d)?\)")
 _DASH_BEHIND_SEASON = re.compile(
     r"(?:[. ](?:part|cour)[. ]\d)?[. ]+-[. ]+(?P<e>\d{2,4})(?:v\d)?(?P<f>(?!))?(?=\s*(?:[\[(]|$))",
@@ -156,6 +166,7 @@ def within_season(found: Numbering, text: str) -> Numbering:
         _DASH_BEHIND_SEASON,
         _BARE_BEHIND_SEASON,
         _HASH_BEHIND_SEASON,
+        _EPISODES_BEHIND_CHINESE,
     ):
         match = pattern.match(text, end)
         if match is not None and (pattern is not _BARE_BEHIND_SEASON or _is_grouped(text, found)):

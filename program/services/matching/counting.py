@@ -41,10 +41,10 @@ class Numbering:
 
 _MORE = re.compile(
     rf"""
-    (?P<op>[ .]*(?:\]\s*\[)?(?P<sign>-to-|-bis-|[-~+&,;/]|(?:to|bis|through)(?=\d)|(?:{TO}|{AND})(?=[ .]))?[ .]*)
+    (?P<op>[ .]*(?:[\])]\s*[\[(])?(?P<sign>-to-|-bis-|[-~+&,;/]|(?:to|bis|through)(?=\d)|(?:{TO}|{AND})(?=[ .]))?[ .]*)
     (?:\[?\(?s(?P<season>\d{{1,4}})[ .x]*|x?(?P<cross>\d{{1,4}})x|(?P<bare>\d{{1,2}})(?=e\d\d))?
     (?P<mark>e(?:p(?:isode)?)?[ .]?|x)?
-    (?P<number>\d{{1,4}})(?!\d|[pi]\b|[ .]?(?:st|nd|rd|th)\b)(?!\.\d(?!\d))
+    (?P<number>\d{{1,4}})(?!\d|[pi]\b|[ .]?(?:st|nd|rd|th)\b)(?!\.\d(?!\d)|\.\d\d\.(?:19|20)\d\d)
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -65,7 +65,8 @@ def episodes_from(first: str, text: str, end: int) -> tuple[tuple[int, ...], int
         if more["cross"] and not more["op"] and int(more["cross"]) == found[-1] + 1:
             # `1x02x03x04`: no season, the next one of a list.
             found.append(int(more["cross"]))
-        if sign in _RANGE_SIGNS and found[-1] < number <= found[-1] + LONGEST_RANGE:
+        is_range = sign in _RANGE_SIGNS or "..." in more["op"]
+        if is_range and found[-1] < number <= found[-1] + LONGEST_RANGE:
             found.extend(range(found[-1] + 1, number + 1))
         else:
             found.append(number)
@@ -101,7 +102,8 @@ def _is_joined(more: re.Match[str], last: int, sign: str, *, is_as_wide: bool) -
     number = int(more["number"])
     if " " not in more["op"]:
         # `E05-10.Years.Later`: many episodes in one have no title.
-        return is_as_wide and (number - last <= _MOST_TITLED or not _goes_on(more))
+        is_next = len(more["number"]) == 1 and number == last + 1 and not _goes_on(more)
+        return is_next or (is_as_wide and (number - last <= _MOST_TITLED or not _goes_on(more)))
     is_last = not re.match(r"[ .]*[^\W\d_]", more.string[more.end() :])
     if sign == "-" and not more.string[more.end() :].strip(" .])"):
         # `E03 - 04`, and nothing behind it.
@@ -118,7 +120,9 @@ def _is_written_on(more: re.Match[str]) -> bool:
     if more["op"] == ".":
         another = re.match(r"\.(\d\d)(?!\d)", behind)
         return another is None or int(another[1]) == int(more["number"]) + 1
-    return more["op"] == " " and re.match(r"\s*(?:$|-\s|[\[(\N{REPLACEMENT CHARACTER}])", behind) is not None
+    return (
+        more["op"] == " " and re.match(r"[\s.]*(?:$|-\s|[\[(\N{REPLACEMENT CHARACTER}])", behind) is not None
+    )
 
 
 def _goes_on(more: re.Match[str]) -> bool:
@@ -130,7 +134,8 @@ def _goes_on(more: re.Match[str]) -> bool:
 @cache
 def _season_again(word: str) -> re.Pattern[str]:
     return re.compile(
-        rf"\s*[.]?(?P<sign>[-~&+,;/]|\.\.|(?:{TO}|{AND})(?=[ .])|(?=[ .]?{word}[ .]?\d)|(?=[. ]\d))[. ]*"
+        r"[ªº]?(?:[ .]*(?:complete|\((?:19|20)\d\d\)))?"
+        rf"\s*[.]?(?P<sign>[-~&+,;/]|\.\.|(?:{TO}|{AND})(?=[ .])|to(?=(?:{word})?\d)|(?=[ .]?{word}[ .]?\d)|(?=[. ]\d))[. ]*"
         rf"(?:{word}[. ]*)?(?P<number>\d{{1,2}})(?![\dpe]|[. ]?e\d|[. ](?:episodes|eps)|\s*[-~]?\s*(?:of|x)\s*\d)",
         re.IGNORECASE,
     )

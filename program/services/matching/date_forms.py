@@ -6,6 +6,7 @@ from datetime import date
 
 from program.services.matching.counting import Numbering, episodes_from
 from program.services.matching.month_names import MONTHS
+from program.services.matching.vocabulary import EPISODE, SEASON
 
 _OF = r"(?:[-. ,]+(?:of|de|del|di)[. ]|[-. ,]+)"
 # Any word, which is looked up afterwards.
@@ -23,6 +24,7 @@ _SHORT_YEAR = re.compile(
 )
 _SHORT_YEAR_LAST = re.compile(
     r"(?<![\w])(?<!\d\.)(?P<d>[0-3]\d)(?P<sep>[. -])(?P<m>[0-3]\d)(?P=sep)(?P<y>[012]\d)(?!\d|\.\d)"
+    r"|(?<![\w])(?<!\d\.)(?:(?P<d2>[1-3]\d)\.(?P<m2>\d)\.(?P<y2>[012]\d)|(?P<m3>\d)-(?P<d3>[1-3]\d)-(?P<y3>[012]\d))(?!\d|\.\d)"
 )
 # American, with slashes.
 _SHORT_SLASHES = re.compile(r"(?<![\w/])(?P<m>\d{1,2})/(?P<d>\d{1,2})/(?P<y>[012]\d)(?![\d/])")
@@ -32,7 +34,7 @@ _SHORT_COMPACT = re.compile(
 _MONTH_NAME = re.compile(
     rf"(?<!\d)(?:(?P<d>[0-3]?\d)(?:st|nd|rd|th|er|º)?{_OF}?(?P<m>{_MONTH})(?![^\W\d_]){_OF}?(?P<y>(?:19|20)\d\d)"
     rf"|(?<![a-z])(?P<m2>{_MONTH})[-. ,]+(?P<d2>[0-3]?\d)(?:st|nd|rd|th)?[-. ,]+(?P<y2>(?:19|20)\d\d)"
-    rf"|(?P<y3>(?:19|20)\d\d)[-. ](?P<m3>{_MONTH})[-. ](?P<d3>[0-3]?\d)(?:st|nd|rd|th)?"
+    rf"|(?P<y3>(?:19|20)\d\d)(?:[-. ]|, )(?P<m3>{_MONTH})[-. ](?P<d3>[0-3]?\d)(?:st|nd|rd|th)?"
     rf"|(?P<d4>[0-3]?\d)[- ]?(?P<m4>{_MONTH})[- ]?(?P<y4>[012]\d))(?!\d)",
     re.IGNORECASE,
 )
@@ -42,7 +44,7 @@ _EAST_ASIAN = re.compile(
 )
 # A show may count its episodes beside the day.
 _EPISODE = re.compile(
-    r"(?:(?<![^\W_])(?:ep?|episode)[. ]?|(?<!\S)#|第)(?P<e>\d{1,4})(?:[期回集话話]|(?![^\W_]))"
+    r"(?:(?<![^\W_])(?:ep?|episode|выпуск)[. ]?|(?<!\S)#|第)(?P<e>\d{1,4})(?:[期回集话話]|(?![^\W_]))"
     r"|(?<!\d)(?P<k>\d{1,4})[회화](?![^\W_])",
     re.IGNORECASE,
 )
@@ -58,29 +60,39 @@ _DAYS = (
 )
 # A day of the week or a small word before the date belongs to it.
 _WEEKDAY = re.compile(
-    rf"(?:{_DAYS}[-. ,(\[]+|(?<=[. ])(?:mon|tue|wed|thu|fri|sat|sun)[-. ,]+)$"
-    r"|(?<=[. (])(?:(?:эфир|выпуск|puntata|programa|ausgabe|sendung)[. ]+)?(?:vom|du|del|of|от|за|från|van|эфир|выпуск)[-. ,]+$",
+    rf"(?:{_DAYS}[-. ,(\[]+|(?<=[. (])(?:mon|tue|wed|thu|fri|sat|sun)[-. ,]+)$"
+    r"|(?<=[. (])(?:(?:эфир|выпуск|puntata|programa|ausgabe|sendung|[eé]mission)[. ]+)?"
+    r"(?:vom|du|del|of|for|recorded|aired|от|за|från|van|эфир|выпуск)[-. ,]+$",
     re.IGNORECASE,
 )
 
 
+# Names that have the day first, also in two digits.
+_DAY_FIRST_HINT = re.compile(r"[\u0400-\u04ff]|(?<![^\W_])vom(?![^\W_])")
+# `Seasons 01 02 03` are no date.
+_COUNTED = re.compile(rf"(?:{SEASON}|{EPISODE})[. :]*$", re.IGNORECASE)
+_SHORT = (_SHORT_YEAR, _SHORT_YEAR_LAST)
+_PATTERNS = (
+    _YEAR_FIRST,
+    _DAY_FIRST,
+    _COMPACT,
+    _COMPACT_LAST,
+    _MONTH_NAME,
+    _EAST_ASIAN,
+    _SHORT_YEAR,
+    _SHORT_YEAR_LAST,
+    _SHORT_SLASHES,
+    _SHORT_COMPACT,
+)
+_PATTERNS_DAY_FIRST = (*_PATTERNS[:6], _SHORT_YEAR_LAST, _SHORT_YEAR, *_PATTERNS[8:])
+
+
 def daily(text: str) -> Numbering | None:
     """Read the date of a daily show, in any order that is a date."""
-    for pattern in (
-        _YEAR_FIRST,
-        _DAY_FIRST,
-        _COMPACT,
-        _COMPACT_LAST,
-        _MONTH_NAME,
-        _EAST_ASIAN,
-        _SHORT_YEAR,
-        _SHORT_YEAR_LAST,
-        _SHORT_SLASHES,
-        _SHORT_COMPACT,
-    ):
+    for pattern in _PATTERNS_DAY_FIRST if _DAY_FIRST_HINT.search(text) else _PATTERNS:
         for match in pattern.finditer(text):
             found = _date_of(match)
-            if found is not None:
+            if found is not None and not (pattern in _SHORT and _COUNTED.search(text, 0, match.start())):
                 # A date that begins with its year has no day of the week; the word is the title's.
                 weekday = _WEEKDAY.search(text, 0, match.start()) if match.re is not _YEAR_FIRST else None
                 start = weekday.start() if weekday else match.start()

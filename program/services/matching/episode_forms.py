@@ -9,19 +9,21 @@ from program.services.matching.number_words import COUNTED, ORDINALS, either, nu
 from program.services.matching.vocabulary import EPISODE, OF, SEASON, TO
 
 _STANDARD = re.compile(
-    r"(?<![a-z0-9])(?:s(?:s?n[. ]?)?[.-]?|se(?:as)?[. ]{0,2})(?P<s>\d{1,4})[\]\[)( ._,x:-]*"
-    r"(?:[eé](?:p(?:is(?:ode)?)?)?|folge|серия|[bf](?=\d\d(?!\d)))[\[(. _-]*(?P<e>\d{1,4})(?!\d|[pi](?![a-z]))",
+    r"(?<![a-z0-9])(?:s(?:s?n[. ]?)?[.-]?|st\.?[ ]?(?=\d{1,2}[ .]+ep)|se(?:as)?[. ]{0,2})(?P<s>\d{1,4})[\]\[)( ._,x:/-]*"
+    r"(?:[eé](?:p(?:is(?:ode)?)?)?|folge|серия|f(?=\d\d(?!\d))|b(?=\d\d?(?!\d)))[\[(. _-]*(?P<e>\d{1,4})(?!\d|[pi](?![a-z]))",
     re.IGNORECASE,
 )
 # Spanish and Portuguese names count in temporadas; tight, since a lone T is a letter.
 _TEMPORADA = re.compile(
-    r"(?<![a-z0-9])t(?P<s>\d{1,2})(?:[ .x]?e(?:p\.?)?[ ]?|[ ]?x[ ]?(?=\d\d)|[. ]?c(?=\d\d)"
+    r"(?<![a-z0-9])t(?P<s>\d{1,2})(?:(?:[ .x]|[ ]-[ ])?e(?:p\.?)?[ ]?|[ ]?x[ ]?(?=\d\d)|[. ]?c(?=\d)"
     r"|[ .]+cap(?:itulos?|ítulos?)?[. ]+)(?P<e>\d{1,3})(?!\d)",
     re.IGNORECASE,
 )
 _CROSS_S = re.compile(r"(?<![a-z0-9])s(?P<s>\d{1,4})[. ]?x[. ]?(?P<e>\d{2,3})(?!\d)", re.IGNORECASE)
 # `ABs01e02`: right behind the letters of a title, so both numbers must be whole.
 _GLUED = re.compile(r"(?<=[a-z])s(?P<s>\d{2})e(?P<e>\d{2,3})(?![a-z\d])", re.IGNORECASE)
+# Brazilian: `3T 5E`.
+_TURNED_T = re.compile(r"(?<![A-Za-z0-9])(?P<s>\d{1,2})T[ .]?(?P<e>\d{1,3})E(?![A-Za-z0-9])")
 # `01e02`, without the letter before the season.
 _BARE_E = re.compile(r"(?<![a-z0-9])(?P<s>\d{1,2})e(?P<e>\d{2,3})(?![a-z\d])", re.IGNORECASE)
 _ACROSS = re.compile(
@@ -36,7 +38,8 @@ _SEASON_DOT = re.compile(
     re.IGNORECASE,
 )
 _WORDS = re.compile(
-    rf"(?<![^\W\d_]){SEASON}[. :#-]*(?P<s>\d{{1,4}})[\], .:;()/-]*(?:{EPISODE}|e(?=\d))[. :#-]*(?P<e>\d{{1,4}})(?!\d)",
+    rf"(?<![^\W\d_]){SEASON}[. :#-]*(?P<s>\d{{1,4}})[\], .:;()/-]*(?:{EPISODE}|e(?=\d)|(?:del|osa)(?=[ ]\d))"
+    r"[. :#-]*(?P<e>\d{1,4})(?!\d)",
     re.IGNORECASE,
 )
 _WIDE_RANGE = re.compile(r"\s+-\s+(?P<to>\d{1,3})(?=\s*(?:$|[\[(]|\N{REPLACEMENT CHARACTER}))")
@@ -61,7 +64,7 @@ _WORDS_SPELT = re.compile(
 _CROSS = re.compile(r"(?<![\da-z])(?P<s>\d{1,2}|(?:19|20)\d\d)\s?x\s?(?P<e>\d{2,3})(?!\d)", re.IGNORECASE)
 # One digit is more often a size or a formation; it must end the name or stand before a dash.
 _CROSS_SHORT = re.compile(
-    r"(?<![\da-z])(?P<s>\d{1,2})x(?P<e>\d)(?=\s*$|\s+-\s|(?<=[\[(]\dx\d)[\])]|-(?P=s)x\d|[. ]\N{REPLACEMENT CHARACTER})",
+    r"(?<![\da-z])(?P<s>\d{1,2})x(?P<e>\d)(?=\s*$|\s+-\s|(?<=[\[(]\dx\d)[\])]|-(?P=s)x\d|-\d(?!\d)|[. ]\N{REPLACEMENT CHARACTER})",
     re.IGNORECASE,
 )
 # A name without a space: `title1x02`.
@@ -99,11 +102,11 @@ def standard(text: str) -> Numbering | None:
     if across and int(across["s"]) < int(across["t"]) <= SEASONS_MAX:
         seasons = tuple(range(int(across["s"]), int(across["t"]) + 1))
         return Numbering(seasons, start=across.start(), end=across.end())
-    forms = (_STANDARD, _CROSS_S, _TEMPORADA, _GLUED, _BARE_E)
+    forms = (_STANDARD, _CROSS_S, _TEMPORADA, _GLUED, _BARE_E, _TURNED_T)
     match = next((hit for form in forms if (hit := form.search(text))), None)
     if match is None:
         return None
-    found = _from_cross(with_episodes(match, text, match["s"], match["e"]), text)
+    found = _from_folge(_from_cross(with_episodes(match, text, match["s"], match["e"]), text), text)
     another = _STANDARD.search(text, found.end)
     if len(found.episodes) > 1 and another and int(another["s"]) == found.seasons[0] + 1:
         # `S01E01-E10 S02E01-E08`: whole seasons.
@@ -116,6 +119,18 @@ def _from_cross(found: Numbering, text: str) -> Numbering:
     twin = _CROSS.search(text, 0, found.start)
     is_same = twin is not None and (int(twin["s"]),) == found.seasons and int(twin["e"]) in found.episodes
     return replace(found, start=twin.start()) if twin is not None and is_same else found
+
+
+_FOLGE = re.compile(r"(?<=\w)[\s,]+(?:-[ ])?(?:folge|episode)[ ](?P<e>\d{1,4})(?=[:, ])", re.IGNORECASE)
+
+
+def _from_folge(found: Numbering, text: str) -> Numbering:
+    """Return the same from where the episode stands before it, over the whole show or not: `Folge 35 - … (S03/E05)`."""
+    folge = _FOLGE.search(text, 0, found.start)
+    if folge is None or text[found.start - 1 : found.start] not in ("(", "["):
+        return found
+    number = int(folge["e"])
+    return replace(found, start=folge.start(), absolute=() if number in found.episodes else (number,))
 
 
 def words(text: str) -> Numbering | None:
@@ -208,13 +223,26 @@ def season_and_count(text: str) -> Numbering | None:
 _SEASON_TIGHT = re.compile(r"^\[[^\]]+\].*?(?<![a-z0-9])s(?P<s>\d)-(?P<e>\d\d)(?=\s*[\[(])", re.IGNORECASE)
 
 
+_SEASONS = re.compile(r"(?:seasons|saisons|temporadas|staffeln|stagioni|сезоны)", re.IGNORECASE)
+_ENDS = re.compile(r"\s*(?:$|[\[()\N{REPLACEMENT CHARACTER}]|complet|box|dvd|\+)", re.IGNORECASE)
+
+
+def _are_seasons(match: re.Match[str]) -> bool:
+    """Return True for `Seasons 1 - 10`, and for `Season 1 - 5` of no group."""
+    if int(match["e"]) <= int(match["s"]) or match.string.startswith("["):
+        return False
+    is_short = len(match["e"]) == 1 and len(match[0]) > len("S01 - 5")
+    return _SEASONS.match(match[0]) is not None or (
+        is_short and _ENDS.match(match.string, match.end()) is not None
+    )
+
+
 def anime_season(text: str) -> Numbering | None:
     """Read a season with a dash before its episode: `S2 - 05`, `2nd Season - 05`; `Season 1 - 5` of no group are five seasons."""
     match = _SEASON_DASH.search(text)
-    is_many = match is not None and len(match["e"]) == 1 and int(match["e"]) > int(match["s"])
-    if match is not None and is_many and len(match[0]) > len("S01 - 5") and not text.startswith("["):
+    if match is not None and _are_seasons(match):
         return None
-    if match is None and (match := _ORDINAL_DASH.search(text)) is not None:
+    if match is None and "eason" in text and (match := _ORDINAL_DASH.search(text)) is not None:
         season = number_of(match["s"].rstrip("stndrh"))
         return with_episodes(match, text, str(season or number_of(match["s"])), match["e"])
     if match is None and (match := _SEASON_TIGHT.search(text)) is not None:

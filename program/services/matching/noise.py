@@ -24,6 +24,7 @@ _FLAT = str.maketrans(
         "\N{BULLET}": "-",
         "\N{RIGHTWARDS ARROW}": "-",
         "\N{HORIZONTAL ELLIPSIS}": "-",
+        "\N{MULTIPLICATION SIGN}": "x",
         "\N{REPLACEMENT CHARACTER}": " ",
     }
 )

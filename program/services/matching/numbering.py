@@ -89,4 +89,4 @@ def _with_absolute(found: Numbering, text: str) -> Numbering:
     if found.form not in _WITHIN_SEASON or not found.episodes:
         return found
     numbers, start, end = beside(text, found)
-    return replace(found, absolute=numbers, start=start, end=end)
+    return replace(found, absolute=numbers or found.absolute, start=start, end=end)

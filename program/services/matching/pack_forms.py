@@ -7,10 +7,14 @@ from program.services.matching.number_words import CHINESE, COUNTED, ORDINALS, R
 from program.services.matching.vocabulary import AND, FROM, SEASON, TO
 
 _PACK_S = re.compile(
-    r"(?<![a-z0-9])se?(?P<s>\d{1,4})(?![c-oq-rt-z0-9]|[ab][a-z0-9]|p(?!\d)|s(?!\d)|[ .]?e\d)", re.IGNORECASE
+    r"(?:(?<![a-z0-9])se?|(?<=[^\W\d_] )s\.|(?<=[^\W\d_] )s\((?=\d\d-\d\d\)))(?P<s>\d{1,4})"
+    r"(?![c-oq-ru-z0-9]|t(?!os?\d)|[ab][a-z0-9]|p(?!\d)|s(?!\d)|[ .]?e\d)",
+    re.IGNORECASE,
 )
 _PACK_WORD = re.compile(
-    rf"(?<![^\W\d_]){SEASON}[. :#]*(?:complet[aeo][. ]+)?(?P<s>\d{{1,4}})(?!\d|[. ]?(?:x|of)\d)",
+    rf"(?<![^\W\d_]){SEASON}"
+    r"(?:-|[. :#]*(?:complet[aeo][. ]+)?|(?<=s)[ ][\[(](?=\d\d?\s?[-~])|(?<=season)[ ]\((?=\d\s?[-~]\s?\d\)))"
+    rf"(?P<s>\d{{1,4}})(?!\d|[. ]?(?:x|of)\d)",
     re.IGNORECASE,
 )
 _TH = r"(?:st|nd|rd|th|ª|º|°|[drtnv]?a(?=[. ])|(?:[eè]m)?e|[eè]re|er|\.|-?й)?"
@@ -21,6 +25,8 @@ _PACK_AFTER = re.compile(
     rf"\s*{SEASON}(?![^\W\d_])",
     re.IGNORECASE,
 )
+_NUMBER_BEFORE = re.compile(rf"\d{_TH}\s*$", re.IGNORECASE)
+_YEARS = range(1900, 2100)
 # `1ª, 2ª y 3ª Temporada`.
 _PACK_LIST = re.compile(
     rf"(?<![^\W_])(?P<list>\d{{1,2}}{_TH}(?:\s*(?:[,&+]|{AND}(?=\s))\s*\d{{1,2}}{_TH})+)\s*{SEASON}(?![^\W\d_])",
@@ -28,7 +34,7 @@ _PACK_LIST = re.compile(
 )
 # A lone T is a letter, so it must close the title or begin a range.
 _PACK_T = re.compile(
-    r"(?<![A-Za-z0-9])T(?P<s>\d{1,2})(?:-T?(?P<t>\d{1,2})(?![\dA-Za-z])|(?=\s*(?:[\[()\]]|$|[Cc]omplet)))"
+    r"(?<![A-Za-z0-9])T(?P<s>\d{1,2})(?:-T?(?P<t>\d{1,2})(?![\dA-Za-z])|(?=\s*(?:[\[()\]]|$|[Cc]omplet| 0\d-\d\d)))"
 )
 _NAMED = (
     re.compile(
@@ -41,9 +47,14 @@ _NAMED = (
         re.IGNORECASE,
     ),
     re.compile(
-        rf"(?<![^\W_])(?:season|series|saison|staffel|temporada|stagione|sezon|сезон)[. ](?P<s>{either(ROMAN)})(?![^\W_])",
+        rf"(?<![^\W_])(?:season|series|saison|staffel|temporada|stagione|sezon|сезон)s?[. ](?P<s>{either(ROMAN)})"
+        rf"(?:(?:-|[. ]{TO}[. ])(?P<t>{either(ROMAN)}))?(?![^\W_])",
         re.IGNORECASE,
     ),
+)
+# `All Three Seasons`.
+_COUNTED_SEASONS = re.compile(
+    rf"(?<![^\W_])(?P<t>{either(COUNTED)})[. ](?:complete[. ])?seasons(?![^\W_])", re.IGNORECASE
 )
 _PACK_CHINESE = re.compile(
     rf"第\s*(?P<s>{CHINESE})(?:[季期]?\s*[-~至到]\s*第?(?P<t>{CHINESE}))?\s*[季期]"
@@ -54,7 +65,9 @@ _PACK_APART = re.compile(r"(?<![A-Za-z0-9.])S (?P<s>0\d)(?![\d-])")
 # What stands before the season and is no part of the title.
 _BEFORE = re.compile(
     r"(?<=[^\W_])[\s.,:(\[-]+(?:(?:the|full|entire|whole|all|(?:die[ .])?komplette|toute|l.int[eé]grale(?:[ .]de)?(?:[ .]la)?"
-    r"|final[ .]season|todas[ .](?:as|las)|tutte[ .]le|alle|toutes[ .]les|全[\d一二三四五六七八九十]+季)[\s.(\[]+)+$",
+    r"|final[ .]season|todas(?:[ .](?:as|las))?"
+    r"|все(?:[ .]серии)?|(?:complete[ .]series|serie[ .]completa)|tutte[ .]le|alle"
+    r"|toutes[ .]les|全[\d一二三四五六七八九十]+季)[\s.(\[]+)+$",
     re.IGNORECASE,
 )
 
@@ -67,7 +80,7 @@ _PACK_DISC = re.compile(
 
 def season_pack(text: str) -> Numbering | None:
     """Read the seasons of a pack."""
-    match = _PACK_S.search(text) or _PACK_WORD.search(text)
+    match = _PACK_S.search(text) or _word(text)
     if match is not None:
         seasons, end = seasons_from(int(match["s"]), text, match.end(), rf"(?:se?|{SEASON})")
         words = _PACK_WORD.search(text, 0, match.start()) if match.re is _PACK_S else None
@@ -85,6 +98,9 @@ def season_pack(text: str) -> Numbering | None:
         return _pack(
             text, tuple(range(first, min(last, SEASONS_MAX) + 1)) or (first,), match.start(), match.end()
         )
+    counted = _COUNTED_SEASONS.search(text)
+    if counted is not None:
+        return _pack(text, tuple(range(1, number_of(counted["t"]) + 1)), counted.start(), counted.end())
     for pattern in (*_NAMED, _PACK_DISC, _PACK_APART):
         match = pattern.search(text)
         if match is not None:
@@ -92,6 +108,13 @@ def season_pack(text: str) -> Numbering | None:
             last = number_of(match.groupdict().get("t") or match["s"])
             return _pack(text, tuple(range(first, last + 1)) or (first,), match.start(), match.end())
     return _chinese(text)
+
+
+def _word(text: str) -> re.Match[str] | None:
+    """Return the season behind its word; of `3 Temporada 2018` the number before it is one, the year none."""
+    match = _PACK_WORD.search(text)
+    has_year = match is not None and int(match["s"]) in _YEARS
+    return None if match is None or (has_year and _NUMBER_BEFORE.search(text, 0, match.start())) else match
 
 
 def _chinese(text: str) -> Numbering | None:

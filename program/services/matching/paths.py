@@ -69,7 +69,7 @@ def with_folders(leaf: Head, folders: list[Head], text: str) -> Head:
         if numbering is None:
             return leaf
     elif season is not None and numbering.episodes and not numbering.seasons:
-        if numbering.form == "alone" and len(numbering.episodes) == 1:
+        if numbering.form in ("alone", "absolute") and len(numbering.episodes) == 1:
             numbering = replace(numbering, episodes=(_within(numbering.episodes[0], season),))
         numbering = replace(numbering, seasons=season.seasons, form="folder")
     if titled is not None and _GENERAL.fullmatch(titled.readings[0].text):

@@ -2,11 +2,12 @@
 
 SEASON = (
     r"(?:seasons?|saisons?|temporad(?:as?|es)|temp|staffeln?|stagion[ei]|series|seizoen(?:en)?|sezon(?:[aeiy]|ul)?|s(?:ä|ae?)song(?:er)?"
-    r"|kausi|seas(?=[. ]?\d)|sæson(?:er)?|sesong(?:er)?|сезон[ыаіи]?|évad|s[ée]rie(?=[. ]+\d+[. ]*(?:d[ií]l|afsnit|avsnitt|ep))"
+    r"|kausi|seas(?=[. ]?\d)|sæson(?:er)?|sesong(?:er)?|сезон[ыаіи]?|évad|ssn(?=[. ]?\d)|sez(?=\.? ?\d)"
+    r"|s[ée]rie(?=[. ]+\d+[. ]*(?:d[ií]l|afsnit|avsnitt|ep))"
     r"|(?<=\d\. )(?:série|řada)|(?<=\d\.)(?:série|řada)|κύκλος|σεζόν|phần|mùa|الموسم|עונה|시즌|シーズン)"
 )
 EPISODE = (
-    r"(?:[eé]pisodes?|[eé]pis[oó]d(?:ios?|i|ul)|episoden|epis?(?=[\s.])|[eé]ps?(?=[\s.\d#:-])|cap(?:[ií]tul?o?)?s?|folgen?|aflevering(?:en)?"
+    r"(?:[eé]pisodes?|[eé]pis[oó]d(?:ios?|i|ul)|episoden|epis?(?=[\s.])|[eé]ps?(?=[\s.\d#:-])|cap(?:[ií]t[uo]lo?)?s?|folgen?|aflevering(?:en)?"
     r"|afl(?=\.? ?\d)|afsnit|avsnitt|odc(?:inek|inki)?|jakso|r[eé]sz|epiz[oó]da?|[dč]íl|puntat[ae]|серия|серии|серий|серія|серії"
     r"|эпизод|епизод|επεισόδιο|tập|الحلقة|פרק|b[öo]l[üu]m(?:ler)?)"
 )
