@@ -10,11 +10,11 @@ from typing import TypeAlias
 
 from loguru import logger
 
-from program.db import entries, shelves
+from program.db import companions, entries, shelves
 from program.db.engine import Database
 from program.db.views import StandingFile
 from program.errors import Transient
-from program.media.entry import Entry, Link
+from program.media.entry import Companion, Entry, Link
 from program.media.naming import folder_of, render
 from program.media.profiles import Profile, matching, roots_of
 from program.media.templates import DEFAULTS, Templates
@@ -134,6 +134,8 @@ class MountedLibrary:
         if profiles:
             found = list(found)
             keys = self._keys(found, profiles)
+        with self._db.read() as tx:
+            beside = companions.of(tx, [one.id for one in found] if isinstance(found, list) else None)
         changed: dict[int, tuple[str, ...]] = {}
         files: list[TreeFile] = []
         # One after the other: of a large library only what the tree keeps is ever in memory.
@@ -141,7 +143,7 @@ class MountedLibrary:
             its = keys.get(entry.id, ())
             if entry.profiles != its:
                 changed[entry.id] = its
-            files.append(tree_file(entry, roots_of(its, profiles)))
+            files.append(tree_file(entry, roots_of(its, profiles), beside.get(entry.id, ())))
         if changed:
             with self._db.write() as tx:
                 shelves.set_profiles(tx, changed)
@@ -168,15 +170,20 @@ def standing_folders(settings: VfsSettings) -> tuple[str, ...]:
     return tuple(f"{root}{folder}" for root in roots for folder in STANDARD_FOLDERS)
 
 
-def tree_file(entry: Standing, roots: tuple[str, ...]) -> TreeFile:
-    """Return what the tree shows of an entry."""
+def tree_file(entry: Standing, roots: tuple[str, ...], beside: Iterable[Companion] = ()) -> TreeFile:
+    """Return what the tree shows of an entry, and beside it."""
+    modified = entry.registered_at or entry.created_at
     return TreeFile(
         path=entry.path,
         entry_id=entry.id,
         size=entry.size,
-        modified=entry.registered_at or entry.created_at,
+        modified=modified,
         identity=f"{entry.infohash}/{entry.path_in_torrent}",
         roots=roots,
+        beside=tuple(
+            TreeFile(one.tail, one.entry_id, one.size, modified, one.identity, owner=entry.id)
+            for one in beside
+        ),
     )
 
 

@@ -266,14 +266,17 @@ def _files(given: Json, expected: Json, _now: datetime) -> tuple[dict[str, JsonV
     torrent, files = str(given.get("torrent", "")), files_of(given.get("files"))
     matches = map_files(wanted, torrent, files)
     by_item = {item_id: match.file.path for match in matches for item_id in match.item_ids}
+    parts = [file.path for match in matches if match.parts for file in (match.file, *match.parts)]
     verdict = validate_files(wanted, matches, files)
     got: dict[str, JsonValue] = {}
     keys = {f"S{e.season:02}E{e.number:02}": e.item_id for e in wanted.episodes}
     for key in expected:
         if key == "movie":
-            got[key] = by_item.get(wanted.item_id)
+            got[key] = [*parts] or by_item.get(wanted.item_id)
+        elif key == "subtitles":
+            got[key] = {one.file.path: one.tail for match in matches for one in match.subtitles}
         elif key == "unmapped":
-            taken = set(by_item.values())
+            taken = {*by_item.values(), *parts}
             got[key] = [file.path for file in files if file.path not in taken]
         elif key == "torrent_is":
             got[key] = _torrent(torrent, is_useful=verdict.is_useful)

@@ -8,7 +8,7 @@ from sqlalchemy.orm import aliased
 
 from program.db.engine import Tx
 from program.db.items import all_roots
-from program.db.tables import EntryItem, MediaEntry, MediaItem, Source, Stream
+from program.db.tables import CompanionEntry, EntryItem, MediaEntry, MediaItem, Source, Stream
 from program.db.trees import trees
 from program.media.item import MediaType, Node, States
 from program.media.settle import settle
@@ -79,13 +79,14 @@ def _sources(tx: Tx) -> Iterator[str]:
 
 
 def _owners(tx: Tx) -> Iterator[str]:
-    """A file belongs to a film or an episode."""
+    """A file belongs to a film or an episode, or stands beside one that does."""
+    stands_beside = exists().where(CompanionEntry.entry_id == MediaEntry.id)
     owned = exists().where(
         EntryItem.entry_id == MediaEntry.id,
         EntryItem.item_id == MediaItem.id,
         MediaItem.type.in_(LEAVES),
     )
-    for entry_id in tx.connection.scalars(select(MediaEntry.id).where(~owned)):
+    for entry_id in tx.connection.scalars(select(MediaEntry.id).where(~owned, ~stands_beside)):
         yield f"file {entry_id} belongs to no film or episode"
 
 

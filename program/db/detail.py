@@ -4,13 +4,14 @@ from collections.abc import Mapping
 
 from sqlalchemy import ColumnElement, or_, select
 
+from program.db import companions
 from program.db.engine import Tx
 from program.db.lookup import find
 from program.db.rows import ITEM, AnyRow, ids_of, item_of
 from program.db.sources import troubles
 from program.db.tables import EntryItem, ItemRequest, MediaEntry, MediaItem, Source
 from program.db.views import ChildView, FileView, ItemDetail, RequestView, SourceView
-from program.media.entry import Trouble
+from program.media.entry import Companion, Trouble
 from program.media.item import Ids, MediaType
 
 CHILD = (
@@ -103,13 +104,16 @@ def _files(tx: Tx, subtree: ColumnElement[bool]) -> Files:
         rows.setdefault((row.item_id, row.id), []).append(row)
     ailing = {row.source_id for group in rows.values() for row in group if row.failures}
     known = troubles(tx, ailing) if ailing else {}
+    beside = companions.of(tx, {entry_id for _, entry_id in rows}) if rows else {}
     files: dict[int, tuple[FileView, ...]] = {}
-    for (item_id, _), group in rows.items():
-        files[item_id] = (*files.get(item_id, ()), _file(group, known))
+    for (item_id, entry_id), group in rows.items():
+        files[item_id] = (*files.get(item_id, ()), _file(group, known, beside.get(entry_id, ())))
     return files
 
 
-def _file(rows: list[AnyRow], known: Mapping[int, tuple[Trouble, ...]]) -> FileView:
+def _file(
+    rows: list[AnyRow], known: Mapping[int, tuple[Trouble, ...]], beside: tuple[Companion, ...]
+) -> FileView:
     row = rows[0]
     return FileView(
         entry_id=row.id,
@@ -128,6 +132,7 @@ def _file(rows: list[AnyRow], known: Mapping[int, tuple[Trouble, ...]]) -> FileV
         given_up_at=row.given_up_at,
         profiles=row.library_profiles,
         probed=row.probed,
+        companions=beside,
     )
 
 

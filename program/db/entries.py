@@ -1,11 +1,12 @@
 """Files: which items they belong to, where their bytes come from, and whether they stand in the tree."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from sqlalchemy import ColumnElement, delete, insert, select, update
 
-from program.db import sources
+from program.db import companions, sources
 from program.db.engine import Tx
 from program.db.rows import AnyRow
 from program.db.sources import NewSource
@@ -37,7 +38,8 @@ def create(tx: Tx, new: NewEntry, now: datetime) -> int:
     """Return the entry of a file of a torrent, made if it is new.
 
     The same file (infohash and path) is never a second entry: the source, of which there is one per provider, and the items join
-    the first one, whose place in the tree stays. Its items count as having got it `now`.
+    the first one, whose place in the tree stays. Its items count as having got it `now`. What is to stand beside
+    it is kept with it.
     """
     entry_id = _same_file(tx, new)
     if entry_id is None:
@@ -55,14 +57,22 @@ def create(tx: Tx, new: NewEntry, now: datetime) -> int:
             )
             .returning(MediaEntry.id)
         ).scalar_one()
+    else:
+        companions.make_video(tx, entry_id, new.path, new.version)
     sources.put(tx, entry_id, NewSource(new.provider, new.torrent_id, new.file_id, new.link))
     _join_items(tx, entry_id, new.item_ids, now)
+    companions.put(tx, entry_id, new, now)
     return entry_id
 
 
 def get(tx: Tx, entry_id: int) -> Entry | None:
     """Return an entry with its items and sources, None when there is none."""
-    return next(iter(_load(tx, MediaEntry.id == entry_id)), None)
+    entry = next(iter(_load(tx, MediaEntry.id == entry_id)), None)
+    video_id = companions.video_of(tx, entry_id) if entry is not None and not entry.item_ids else None
+    if entry is None or video_id is None:
+        return entry
+    video = next(iter(_load(tx, MediaEntry.id == video_id)), entry)
+    return replace(entry, item_ids=video.item_ids, ranking_profile=video.ranking_profile, video_id=video_id)
 
 
 def for_items(tx: Tx, item_ids: Collection[int]) -> tuple[Entry, ...]:
@@ -153,7 +163,8 @@ def set_probed(tx: Tx, entry_id: int, probed: Mapping[str, JsonValue]) -> None:
 
 
 def remove(tx: Tx, entry_ids: Collection[int]) -> None:
-    """Remove files with their sources; their items stay."""
+    """Remove files with their sources and what stands beside them; their items stay."""
+    companions.remove(tx, entry_ids)
     tx.connection.execute(delete(MediaEntry).where(MediaEntry.id.in_(entry_ids)))
 
 

@@ -1,29 +1,27 @@
 """What decides where a file appears in the library: the facts that profiles and names are made of, and what came of them."""
 
-from collections.abc import Collection, Iterator, Mapping
-from itertools import islice
+from collections.abc import Collection, Mapping
 
 from sqlalchemy import Select, bindparam, func, select, update
 from sqlalchemy.orm import aliased
 
+from program.db import companions
 from program.db.engine import Tx
+from program.db.lots import lots
 from program.db.rows import AnyRow
 from program.db.tables import EntryItem, ItemRequest, MediaEntry, MediaItem
 from program.media.item import MediaType
 from program.media.naming import NameFacts, edition_of, tag_of
 from program.media.profiles import TitleFacts
 
-# A statement names at most so many ids; SQLite has a limit.
-IDS_AT_ONCE = 500
-
 
 def title_facts(tx: Tx, entry_ids: Collection[int] | None = None) -> dict[int, TitleFacts]:
     """Return, by entry, the facts of the film or show that it belongs to; entry_ids None: of all entries."""
     roots: dict[int, int] = {}
-    for some in _lots(entry_ids):
+    for some in lots(entry_ids):
         roots |= {row.entry_id: row.root_id for row in tx.connection.execute(_roots(some))}
     facts: dict[int, TitleFacts] = {}
-    for some in _lots(set(roots.values()) if entry_ids is not None else None):
+    for some in lots(set(roots.values()) if entry_ids is not None else None):
         facts |= _facts(tx, some)
     return {entry_id: facts[root_id] for entry_id, root_id in roots.items() if root_id in facts}
 
@@ -71,11 +69,12 @@ def name_facts(tx: Tx, entry_ids: Collection[int] | None = None) -> dict[int, Na
         .order_by(MediaEntry.id, leaf.number)
     )
     found: dict[int, list[AnyRow]] = {}
-    for some in _lots(entry_ids):
+    for some in lots(entry_ids):
         narrowed = query if some is None else query.where(MediaEntry.id.in_(some))
         for row in tx.connection.execute(narrowed):
             found.setdefault(row.id, []).append(row)
-    return {entry_id: _name_facts(rows) for entry_id, rows in found.items()}
+    in_parts = companions.in_parts(tx)
+    return {entry_id: _name_facts(rows, is_part=entry_id in in_parts) for entry_id, rows in found.items()}
 
 
 def set_paths(tx: Tx, paths: Mapping[int, str]) -> None:
@@ -89,7 +88,7 @@ def set_paths(tx: Tx, paths: Mapping[int, str]) -> None:
         )
 
 
-def _name_facts(rows: list[AnyRow]) -> NameFacts:
+def _name_facts(rows: list[AnyRow], *, is_part: bool) -> NameFacts:
     """Return what the name of one file is made of. rows: one for each item it belongs to, by their numbers."""
     first = rows[0]
     is_episode = first.type is MediaType.EPISODE
@@ -106,17 +105,8 @@ def _name_facts(rows: list[AnyRow]) -> NameFacts:
         edition=edition_of(first.original_name),
         episode_title=first.leaf_title if is_episode else "",
         original_title=first.original_title or "",
+        part=int(is_part),
     )
-
-
-def _lots(ids: Collection[int] | None) -> Iterator[list[int] | None]:
-    """Yield the ids, some at a time; None, for all there are, stays None."""
-    if ids is None:
-        yield None
-        return
-    left = iter(sorted(ids))
-    while some := list(islice(left, IDS_AT_ONCE)):
-        yield some
 
 
 def _roots(entry_ids: list[int] | None) -> Select[int, int | None]:

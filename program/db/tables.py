@@ -276,6 +276,23 @@ class MediaEntry(Base):
     )
 
 
+class CompanionEntry(Base):
+    """A file that stands beside a video and goes with it: a subtitle, or a further part of a film that is in parts.
+
+    It has a row of its own in `media_entry`, with sources, but no item. tail: how its name goes on after that of the video.
+    language: of a subtitle, ISO 639-1, null when not known.
+    """
+
+    __tablename__ = "companion_entry"
+
+    entry_id: Mapped[int] = mapped_column(ForeignKey("media_entry.id", ondelete="CASCADE"), primary_key=True)
+    video_id: Mapped[int] = mapped_column(ForeignKey("media_entry.id", ondelete="CASCADE"))
+    tail: Mapped[str]
+    language: Mapped[str | None]
+
+    __table_args__ = (Index(None, "video_id"),)
+
+
 class EntryItem(Base):
     """An item whose file this is. linked_at: renewed when the same file is chosen again."""
 

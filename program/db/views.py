@@ -7,7 +7,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
-from program.media.entry import Trouble
+from program.media.entry import Companion, Trouble
 from program.media.item import Ids, Item, MediaType, States
 from program.media.release import JsonValue
 
@@ -165,6 +165,7 @@ class FileView:
     """A file of an item. probed: what the analysis found in it, None before.
 
     mend_at: when its sources are looked at again; given_up_at: since when another release is searched in its place.
+    companions: what stands beside it.
     """
 
     entry_id: int
@@ -179,6 +180,7 @@ class FileView:
     given_up_at: datetime | None
     profiles: tuple[str, ...]
     probed: Mapping[str, JsonValue] | None
+    companions: tuple[Companion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -272,6 +274,18 @@ class StandingFile(NamedTuple):
     profiles: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class NewCompanion:
+    """A file of the same torrent that is to stand beside a video; see `Companion`."""
+
+    path_in_torrent: str
+    size: int
+    file_id: str
+    link: str | None
+    tail: str
+    language: str | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewEntry:
     """A file that a provider holds for some items. path: where it will stand in the tree, rendered."""
@@ -288,6 +302,7 @@ class NewEntry:
     file_id: str
     link: str | None = None
     ranking_profile: str = ""
+    companions: tuple[NewCompanion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

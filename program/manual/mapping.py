@@ -11,6 +11,7 @@ from program.queues import JobSpec
 from program.services.flows import names
 from program.services.flows.context import FlowContext
 from program.services.matching.files import VIDEO_EXTENSIONS
+from program.services.matching.map_files import add_subtitles
 from program.services.matching.sandbox import MapTask
 
 # How long the reading of a torrent's file names may take while somebody waits.
@@ -48,6 +49,17 @@ def matches(
     places: Mapping[int, Place],
 ) -> tuple[FileMatch, ...]:
     """Return which of the chosen files is what; what a person said of a file counts. Raises NotPossible."""
+    return add_subtitles(_told(ctx, wanted, torrent, files, places), torrent.files)
+
+
+def _told(
+    ctx: FlowContext,
+    wanted: Wanted,
+    torrent: FetchedTorrent,
+    files: Mapping[int, TorrentFile],
+    places: Mapping[int, Place],
+) -> tuple[FileMatch, ...]:
+    """Return the matches without what belongs to them."""
     if wanted.is_movie:
         return _film(ctx, wanted, torrent, list(files.values()))
     said = tuple(

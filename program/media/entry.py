@@ -53,11 +53,39 @@ class AccountTorrent:
 
 
 @dataclass(frozen=True, slots=True)
+class Subtitle:
+    """A subtitle file of a torrent. tail: how its name goes on after that of its video, e.g. `.en.forced.srt`.
+
+    language: ISO 639-1, with a country where that makes it another one (`pt-BR`); None when not told.
+    """
+
+    file: TorrentFile
+    tail: str
+    language: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class FileMatch:
-    """A file of a torrent and the leaves (item ids) it holds; a double episode is one file of two."""
+    """A file of a torrent and the leaves (item ids) it holds; a double episode is one file of two.
+
+    parts: the further files of a film whose first part `file` is, in their order. subtitles: of all these.
+    """
 
     file: TorrentFile
     item_ids: tuple[int, ...]
+    parts: tuple[TorrentFile, ...] = ()
+    subtitles: tuple[Subtitle, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Companion:
+    """A file that stands beside a video: a subtitle or a further part. tail: how its name goes on after that of the video."""
+
+    entry_id: int
+    tail: str
+    size: int
+    identity: str
+    language: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +125,8 @@ class EntrySource:
 class Entry:
     """One virtual file. path: where it stands in the tree, rendered; size: bytes; version: e.g. `1080p`; profiles: their keys.
 
-    ranking_profile: the one that it is a further copy by, empty for the usual copy.
+    ranking_profile: the one that it is a further copy by, empty for the usual copy. video_id: of the file that it stands beside,
+    with the items of that, None for a file of its own.
     """
 
     id: int
@@ -115,6 +144,7 @@ class Entry:
     profiles: tuple[str, ...] = ()
     sources: tuple[EntrySource, ...] = ()
     ranking_profile: str = ""
+    video_id: int | None = None
 
 
 def is_same_file(path: str, size: int, other_path: str, other_size: int) -> bool:

@@ -65,13 +65,20 @@ _CLEAN = re.compile(
 
 _EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,8}$")
 
+# What Plex and Jellyfin read beside a video; `.sub` is the one half of a pair whose other is `.idx`.
+SUBTITLES = frozenset({".srt", ".ass", ".ssa", ".vtt", ".sub", ".idx", ".sup", ".smi"})
+
+# How the parts of one film are called at the end of their names, so that Plex, Jellyfin, Emby and Kodi play them as one.
+PART = " - part"
+_PART = re.compile(rf"{PART}\d{{1,2}}$")
+
 
 @dataclass(frozen=True, slots=True)
 class NameFacts:
     """What the name of one file is made of. A file with episodes belongs to a show, one without to a film.
 
     tag: what tells versions apart, e.g. `1080p`; edition: e.g. `Director's Cut`; extension: with or without its dot; season is
-    needed with episodes; episode_title: of the first of them.
+    needed with episodes; episode_title: of the first of them; part: which file of a film in parts it is, 0 for a whole one.
     """
 
     title: str
@@ -86,6 +93,7 @@ class NameFacts:
     edition: str = ""
     episode_title: str = ""
     original_title: str = ""
+    part: int = 0
 
 
 def render(facts: NameFacts, templates: Templates = DEFAULTS) -> str:
@@ -94,8 +102,9 @@ def render(facts: NameFacts, templates: Templates = DEFAULTS) -> str:
     if not facts.episodes:
         values = _values(facts, (("tmdb", facts.tmdb_id), ("imdb", facts.imdb_id), ("tvdb", facts.tvdb_id)))
         folder = _named(templates.movie_folder, values, MAX_NAME_BYTES - RESERVE_BYTES - FILE_ROOM)
-        file = _named(templates.movie_file, {**values, "folder": folder}, _room(extension))
-        return f"/movies/{folder}/{safe_name(file + extension)}"
+        ending = part_tail(facts.part, extension) if facts.part else extension
+        file = _named(templates.movie_file, {**values, "folder": folder}, _room(ending))
+        return f"/movies/{folder}/{safe_name(file + ending)}"
     values = _values(facts, (("tvdb", facts.tvdb_id), ("tmdb", facts.tmdb_id), ("imdb", facts.imdb_id)))
     folder = _named(templates.show_folder, values, MAX_NAME_BYTES - RESERVE_BYTES)
     season = _named(templates.season_folder, values, MAX_NAME_BYTES - RESERVE_BYTES)
@@ -167,9 +176,36 @@ def split_extension(name: str) -> tuple[str, str]:
 
 
 def numbered(name: str, number: int) -> str:
-    """Return the name of the `number`-th file that wants to be called `name`: ` (2)` before the extension."""
+    """Return the name of the `number`-th file that wants to be called `name`: ` (2)` before the extension and ` - part1`."""
     stem, extension = split_extension(name)
-    return fit(stem, f" ({number}){extension}")
+    whole = without_part(stem)
+    return fit(whole, f" ({number}){stem[len(whole) :]}{extension}")
+
+
+def is_subtitle(name: str) -> bool:
+    """Return whether a file is a subtitle by its name."""
+    return split_extension(name)[1].lower() in SUBTITLES
+
+
+def part_tail(part: int, extension: str) -> str:
+    """Return how the name of a film's part ends, e.g. ` - part2.avi`. extension: with its dot."""
+    return f"{PART}{part}{extension}"
+
+
+def without_part(stem: str) -> str:
+    """Return a name (without its extension) without what says that it is a part."""
+    return _PART.sub("", stem)
+
+
+def is_of_part(tail: str) -> bool:
+    """Return whether what follows a video's name is that of another part, or of something beside another part."""
+    return tail.startswith(PART)
+
+
+def beside(name: str, tail: str) -> str:
+    """Return what a file beside the video `name` is called: the video's name, then `tail` (`.en.srt`, ` - part2.avi`)."""
+    stem, _ = split_extension(name)
+    return fit(without_part(stem) if is_of_part(tail) else stem, tail)
 
 
 def _values(facts: NameFacts, ids: tuple[tuple[str, str | int | None], ...]) -> dict[str, str | int]:

@@ -8,9 +8,10 @@ its name against a file, and of two spellings of one folder the first in alphabe
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import chain
 from typing import TypeAlias
 
-from program.media.naming import numbered, safe_name
+from program.media.naming import beside, numbered, safe_name
 
 # The time of a folder in which nothing has ever been; constant, since media servers take a change for news.
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
@@ -25,6 +26,9 @@ class TreeFile:
     identity: what tells contents of equal size apart (an infohash and a path, for example); blob: the contents themselves,
     for small files such as subtitles, whose ids are the caller's to keep apart (negative ones, say). roots: folders under which
     `path` appears, the main one first; `""` is the top.
+
+    beside: what appears beside it and goes with it, such as its subtitles; the `path` of each is how its name goes on after that of
+    this file (`.en.srt`, ` - part2.avi`), and `owner` is this file's id.
     """
 
     path: str
@@ -34,11 +38,18 @@ class TreeFile:
     identity: str = ""
     blob: bytes | None = None
     roots: tuple[str, ...] = ("",)
+    beside: tuple["TreeFile", ...] = ()
+    owner: int | None = None
 
     @property
     def version(self) -> Version:
         """What two files must share for bytes of one to be bytes of the other."""
         return (self.entry_id, self.size, self.identity)
+
+    @property
+    def versions(self) -> tuple[Version, ...]:
+        """The versions of this file and of those beside it."""
+        return (self.version, *(file.version for file in self.beside))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +79,7 @@ class Folder:
 
     spellings: how many files below (and standing folders) spell this folder's name so; files: what is to be here;
     touched: names to look at again. claims, shown: in large folders, which files want a name, and the name that each key has.
+    accompanied: how many files have others beside them.
     """
 
     parent: "Folder | None"
@@ -78,6 +90,7 @@ class Folder:
     claims: dict[str, tuple[TreeFile, ...]] | None = None
     touched: set[str] | None = None
     shown: dict[str, str] | None = None
+    accompanied: int = 0
     published: Directory = NOTHING
 
     def name(self) -> str:
@@ -120,6 +133,7 @@ class Folder:
         else:
             key = _key(name)
             self.claims[key] = _in_order((*self.claims.get(key, ()), file))
+        self.accompanied += bool(file.beside)
         self._touch_name(name)
 
     def give_up(self, name: str, file: TreeFile) -> None:
@@ -131,6 +145,7 @@ class Folder:
             left = _without(self.claims.pop(key), file)
             if left:
                 self.claims[key] = left
+        self.accompanied -= bool(file.beside)
         self._touch_name(name)
 
     def prune(self) -> None:
@@ -173,11 +188,14 @@ class Folder:
             if child is not None and child.touched:
                 child.publish(frozen, at, changed, f"{path}/{child.name()}")
         before = self.published.children
-        if self.shown is None or any(self._wanted(key) > 1 for key in touched):
+        if self.shown is None or self.accompanied or any(self._wanted(key) > 1 for key in touched):
             children, names = self._all_children(), None
         else:
             children, names = self._patched_children(self.shown, touched)
         self._keep_open_files(children, frozen, path)
+        if (self.accompanied or frozen) and _add_beside(children):
+            self._keep_open_files(children, frozen, path)
+            self.shown, names = None, None
         names = before.keys() | children.keys() if names is None else names
         differing = {name for name in names if before.get(name) is not children.get(name)}
         if differing:
@@ -281,6 +299,23 @@ def _without(files: tuple[TreeFile, ...], gone: TreeFile) -> tuple[TreeFile, ...
 def _own_name(file: TreeFile) -> str:
     """Return the name that the file asks for."""
     return safe_name(file.path.rstrip("/").rpartition("/")[2])
+
+
+def _add_beside(children: dict[str, Node]) -> bool:
+    """Add what stands beside files to a folder's children, under the names that those are shown by; return whether there is any."""
+    owners = [
+        (file.entry_id, name, file)
+        for name, file in children.items()
+        if isinstance(file, TreeFile) and file.beside
+    ]
+    taken = {_key(name) for name in children} if owners else set()
+    for _, name, file in sorted(owners, key=lambda owner: owner[:2]):
+        for one in file.beside:
+            wanted = beside(name, one.path)
+            free = next(way for way in chain((wanted,), _numbered_names(wanted)) if _key(way) not in taken)
+            taken.add(_key(free))
+            children[free] = one
+    return bool(owners)
 
 
 def _numbered_names(name: str) -> Iterator[str]:

@@ -109,9 +109,11 @@ class OpenFiles:
             return changed, self._tell(changed)
 
     def handles_on(self, entry_id: int) -> int:
-        """Return how many handles are open on an entry's file."""
+        """Return how many handles are open on an entry's file, or on what stands beside it."""
         with self._lock:
-            return sum(found.file.entry_id == entry_id for found in self._handles.values())
+            return sum(
+                entry_id in (found.file.entry_id, found.file.owner) for found in self._handles.values()
+            )
 
     def count(self) -> int:
         """Return how many handles are open."""

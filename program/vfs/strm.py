@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from loguru import logger
 
-from program.media.naming import fit, split_extension
+from program.media.naming import fit, is_subtitle, split_extension
 from program.vfs.claims import NOTHING
 from program.vfs.tree import Directory, TreeFile
 
@@ -143,7 +143,7 @@ def _files(folder: Directory) -> dict[str, TreeFile]:
     """Return the videos of a folder by the names of their STRM files; two that differ in their extension only both get one."""
     found: dict[str, TreeFile] = {}
     for name, child in sorted(folder.children.items()):
-        if isinstance(child, TreeFile) and child.blob is None:
+        if isinstance(child, TreeFile) and child.blob is None and not is_subtitle(name):
             short = strm_name(name)
             found[short if short not in found else fit(name, SUFFIX)] = child
     return found

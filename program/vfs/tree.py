@@ -29,6 +29,8 @@ class Tree:
         self._lock = threading.Lock()
         self._top = Folder(None, "")
         self._files: dict[int, TreeFile] = {}
+        # Whose file it stands beside, by the id of each that stands beside another.
+        self._owners: dict[int, int] = {}
         self._total = 0
         # Open files that were removed: by path, the folder that they keep.
         self._ghosts: dict[str, tuple[str, ...]] = {}
@@ -63,19 +65,27 @@ class Tree:
 
     def path_of(self, entry_id: int) -> str | None:
         """Return where the file of an entry is shown, None when it is not (unknown, or waiting for an open file to close)."""
-        file = self._files.get(entry_id)
-        return self._shown_at(file, file.roots[0]) if file is not None else None
+        return next(iter(self._places_of(entry_id)), None)
 
     def paths_of(self, entry_id: int) -> tuple[str, ...]:
         """Return every path at which the file of an entry is shown, the main one first."""
-        file = self._files.get(entry_id)
-        shown = (self._shown_at(file, root) for root in file.roots) if file is not None else ()
-        return tuple(path for path in shown if path is not None)
+        return tuple(self._places_of(entry_id))
 
-    def _shown_at(self, file: TreeFile, root: str) -> str | None:
-        """Return where a file is shown under one of its roots, None when it is not."""
+    def _places_of(self, entry_id: int) -> Iterator[str]:
+        """Yield where the file of an entry is shown."""
+        owner = self._files.get(self._owners.get(entry_id, entry_id))
+        if owner is None:
+            return
+        file = next((one for one in owner.beside if one.entry_id == entry_id), owner)
+        for root in owner.roots:
+            shown = self._shown_at(file, root + owner.path)
+            if shown is not None:
+                yield shown
+
+    def _shown_at(self, file: TreeFile, wanted: str) -> str | None:
+        """Return where a file is shown in the folder of the path `wanted`, None when it is not."""
         node, path = self._top.published, ""
-        for part in _parts(root + file.path)[:-1]:
+        for part in _parts(wanted)[:-1]:
             # Nearly always the name as it is; a folder may be shown in another spelling.
             name = part if part in node.children else _spelled(node, part)
             child = node.children.get(name)
@@ -143,6 +153,7 @@ class Tree:
         for parts in _places(file):
             self._top.descend(parts[:-1], 1).claim(parts[-1], file)
         self._files[file.entry_id] = file
+        self._owners.update((one.entry_id, file.entry_id) for one in file.beside)
         self._total += file.size
 
     def _stand(self, standing: Iterable[str], left: list[Folder]) -> None:
@@ -159,8 +170,11 @@ class Tree:
         if file is None:
             return
         self._total -= file.size
+        for one in file.beside:
+            self._owners.pop(one.entry_id, None)
+        opened = [path for version in file.versions for path in open_paths.get(version, ())]
         for parts in _places(file):
-            ghost = _open_in(parts[:-1], open_paths.get(file.version, ()))
+            ghost = _open_in(parts[:-1], opened)
             is_new_ghost = ghost is not None and ghost not in self._ghosts
             if ghost is not None and is_new_ghost:
                 self._ghosts[ghost] = parts[:-1]

@@ -133,12 +133,10 @@ class Vfs:
         """
         added, removed = list(added), list(removed)
         with self._change:
-            for file in added:
-                known = self.tree.file(file.entry_id)
-                if known is not None and known.version != file.version:
-                    self._links.forget(file.entry_id)
+            known = [self.tree.file(entry_id) for entry_id in (*removed, *(file.entry_id for file in added))]
+            before = {version for file in known if file is not None for version in file.versions}
             changed, settled = self._files.apply(added, removed, standing)
-            for entry_id in removed:
+            for entry_id, _, _ in before.difference(*(file.versions for file in added)):
                 self._links.forget(entry_id)
         if not settled.wait(ANNOUNCE_SECONDS):
             logger.warning("the kernel has not yet taken note of {} changed paths", len(changed))

@@ -57,6 +57,17 @@ def get(home: Home, path: str = f"/files{FILM}", method: str = "GET", **headers:
 # Files
 
 
+def test_a_subtitle_beside_a_film_is_listed_and_read_like_any_file(home: Home) -> None:
+    subtitle = TreeFile(".en.forced.srt", 2, 5, JUNE, "text", b"words", owner=1)
+    home.vfs.start([TreeFile(FILM, 1, len(BYTES), JUNE, "film", BYTES, beside=(subtitle,))])
+    path = FILM.replace(".mkv", ".en.forced.srt")
+    assert path.rpartition("/")[2].replace("&", "&amp;") in get(home, f"/files{FOLDER}/").text
+    answer = get(home, f"/files{path}")
+    assert (answer.content, answer.headers["Content-Type"]) == (b"words", "application/x-subrip")
+    assert get(home, f"/dav{path}").content == b"words"
+    assert home.vfs.open_handles(1) == 0
+
+
 def test_a_file_comes_whole_with_what_a_player_needs_to_know(shared: Home) -> None:
     answer = get(shared)
     assert (answer.status_code, answer.content) == (200, BYTES)

@@ -44,7 +44,7 @@ READS: dict[str, tuple[int, Callable[[Tx], object]]] = {
     "a page of the list": (2, lambda tx: items.page(tx, ItemFilter())),
     "a page by title": (2, lambda tx: items.page(tx, ItemFilter(search="e", sort=Sort.TITLE_ASC))),
     "the page of a film": (6, lambda tx: items.detail(tx, (MediaType.MOVIE, FILM))),
-    "the page of a series": (6, lambda tx: items.detail(tx, (MediaType.SHOW, SHOW))),
+    "the page of a series": (7, lambda tx: items.detail(tx, (MediaType.SHOW, SHOW))),
     "the numbers": (3, lambda tx: items.stats(tx, 2031)),
     "the calendar": (1, lambda tx: items.calendar(tx, NOW.replace(year=2020), NOW)),
     "how much of each show is there": (1, lambda tx: overview.parts(tx, range(1, 50))),

@@ -300,3 +300,96 @@ def test_standing_folders_come_and_go_and_those_with_files_stay():
     assert all_folders(tree) == {"/movies", "/movies/A", "/kids", "/kids/movies", "/kids/movies/A"}
     tree.apply(removed=[1])
     assert all_folders(tree) == {"/movies"}
+
+
+# --- what stands beside a file
+
+
+def accompanied(path: str, entry_id: int, *tails: str, roots: tuple[str, ...] = ("",)) -> TreeFile:
+    """Return a file with others beside it, whose ids are ten times its own and more."""
+    beside = tuple(
+        TreeFile(tail, entry_id * 10 + place, 3, JUNE, identity=tail, owner=entry_id)
+        for place, tail in enumerate(tails)
+    )
+    return replace(file(path, entry_id), beside=beside, roots=roots)
+
+
+def test_what_stands_beside_a_file_has_its_name_and_goes_with_it():
+    tree = Tree([accompanied("/movies/A/A.mkv", 1, ".en.srt", ".en.forced.srt", roots=("", "/kids"))])
+    shown = {
+        f"{root}/movies/A/A{tail}" for root in ("", "/kids") for tail in (".mkv", ".en.srt", ".en.forced.srt")
+    }
+    assert set(all_files(tree)) == shown
+    assert tree.paths_of(10) == ("/movies/A/A.en.srt", "/kids/movies/A/A.en.srt")
+    assert tree.apply([accompanied("/movies/A/A.mkv", 1, ".de.srt")]) >= {
+        "/movies/A/A.en.srt",
+        "/movies/A/A.de.srt",
+    }
+    assert set(all_files(tree)) == {"/movies/A/A.mkv", "/movies/A/A.de.srt"}
+    assert tree.path_of(10) == "/movies/A/A.de.srt"
+    tree.apply(removed=[1])
+    assert all_files(tree) == {}
+    assert tree.path_of(10) is None
+
+
+def test_a_file_that_is_shown_under_another_name_has_what_stands_beside_it_under_that():
+    first, second = (accompanied("/movies/A/A.mkv", number, ".en.srt") for number in (1, 2))
+    tree = Tree([first, second])
+    assert all_files(tree) == {
+        "/movies/A/A.mkv": 1,
+        "/movies/A/A.en.srt": 10,
+        "/movies/A/A (2).mkv": 2,
+        "/movies/A/A (2).en.srt": 20,
+    }
+    tree.apply(removed=[1])
+    assert all_files(tree) == {"/movies/A/A.mkv": 2, "/movies/A/A.en.srt": 20}
+
+
+def test_the_parts_of_a_film_share_their_number():
+    parts = (" - part2.avi", " - part2.en.srt")
+    tree = Tree([accompanied("/movies/A/A - part1.avi", n, *parts, ".en.srt") for n in (1, 2)])
+    assert tree.names("/movies/A") is not None
+    assert set(tree.names("/movies/A") or ()) == {
+        *("A - part1.avi", "A - part1.en.srt", "A - part2.avi", "A - part2.en.srt"),
+        *("A (2) - part1.avi", "A (2) - part1.en.srt", "A (2) - part2.avi", "A (2) - part2.en.srt"),
+    }
+
+
+def test_a_name_that_another_file_has_is_not_taken_for_what_stands_beside():
+    tree = Tree([accompanied("/movies/A/A.mkv", 1, ".en.srt"), file("/movies/A/A.EN.srt", 2)])
+    assert all_files(tree) == {"/movies/A/A.mkv": 1, "/movies/A/A.EN.srt": 2, "/movies/A/A.en (2).srt": 10}
+
+
+def test_an_open_file_keeps_what_stands_beside_it_until_it_is_closed():
+    old = accompanied("/movies/A/A.mkv", 1, ".en.srt")
+    tree = Tree([old])
+    frozen = {"/movies/A/A.mkv": old.version}
+    tree.apply([accompanied("/movies/A/A.mkv", 2, ".de.srt")], removed=[1], frozen=frozen)
+    assert all_files(tree) == {"/movies/A/A.mkv": 1, "/movies/A/A.en.srt": 10}
+    tree.thaw("/movies/A/A.mkv", {})
+    assert all_files(tree) == {"/movies/A/A.mkv": 2, "/movies/A/A.de.srt": 20}
+
+
+def test_an_open_subtitle_stays_until_it_is_closed():
+    old = accompanied("/movies/A/A.mkv", 1, ".en.srt")
+    tree = Tree([old])
+    frozen = {"/movies/A/A.en.srt": old.beside[0].version}
+    tree.apply([accompanied("/movies/A/A.mkv", 2, ".en.srt")], removed=[1], frozen=frozen)
+    assert all_files(tree) == {"/movies/A/A.mkv": 2, "/movies/A/A.en.srt": 10}
+    tree.thaw("/movies/A/A.en.srt", {})
+    assert all_files(tree) == {"/movies/A/A.mkv": 2, "/movies/A/A.en.srt": 20}
+    tree.apply(removed=[2], frozen={"/movies/A/A.en.srt": (20, 3, ".en.srt")})
+    assert all_files(tree) == {}
+    tree.thaw("/movies/A/A.en.srt", {})
+    assert "/movies/A" not in all_folders(tree)
+
+
+def test_a_large_folder_follows_what_stands_beside_its_files():
+    tree = Tree([file(f"/shows/S/Season 01/S - s01e{n:03}.mkv", n) for n in range(1, 101)])
+    tree.apply([accompanied("/shows/S/Season 01/S - s01e050.mkv", 50, ".en.srt")])
+    tree.apply([file("/shows/S/Season 01/S - s01e101.mkv", 101)])
+    assert len(all_files(tree)) == 102
+    tree.apply([file("/shows/S/Season 01/S - s01e050.mkv", 50)])
+    tree.apply([file("/shows/S/Season 01/S - s01e102.mkv", 102)])
+    assert len(all_files(tree)) == 102
+    assert not any(path.endswith(".srt") for path in all_files(tree))

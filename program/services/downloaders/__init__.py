@@ -15,6 +15,7 @@ from typing import Generic, Protocol, TypeVar
 
 from program.clock import Clock
 from program.errors import RetryLater, RivuletError
+from program.media.naming import is_subtitle
 from program.services.plugin import DownloadRefused
 
 # How long the list of the account is believed; our own changes are put in at once.
@@ -34,6 +35,11 @@ _REPLACED = re.compile(r'[|"\\?*:<>]')
 def is_video(path: str) -> bool:
     """Return whether a file is a video by its name."""
     return PurePosixPath(path).suffix.lower() in VIDEO_SUFFIXES
+
+
+def is_readable(path: str) -> bool:
+    """Return whether a file is of use by its name: a video, or a subtitle that may belong to one."""
+    return is_video(path) or is_subtitle(PurePosixPath(path).name)
 
 
 def is_archive(path: str) -> bool:

@@ -17,7 +17,7 @@ from program.errors import BadAnswer, Misconfigured, NotFound, Refused, RetryLat
 from program.events import StreamLinkRequested
 from program.http import AnyId, AskedToWait, DataSource, Limits, Response
 from program.media.entry import AccountTorrent, FetchedTorrent, Link, TorrentFile
-from program.services.downloaders import AccountMemory, is_video, plain_name, program_among
+from program.services.downloaders import AccountMemory, is_readable, is_video, plain_name, program_among
 from program.services.plugin import Account, Downloader, DownloadRefused
 from program.settings.provider import ProviderSettings
 
@@ -243,10 +243,10 @@ class AllDebrid(Downloader[AllDebridSettings]):
         if (program := program_among(file.path for file in files)) is not None:
             reason = f"the torrent holds a program: {program}"
             raise DownloadRefused(self.key, "no_video", reason, self._discard(found))
-        videos = tuple(file for file in files if is_video(file.path) and file.link)
-        if not videos:
+        usable = tuple(file for file in files if is_readable(file.path) and file.link)
+        if not any(is_video(file.path) for file in usable):
             raise DownloadRefused(self.key, "no_video", "the torrent holds no video", self._discard(found))
-        return FetchedTorrent(self.key, found.id, infohash, found.name, videos, is_foreign=not found.is_ours)
+        return FetchedTorrent(self.key, found.id, infohash, found.name, usable, is_foreign=not found.is_ours)
 
     def _read(self, found: _Found) -> list[TorrentFile] | None:
         """Return the files of a torrent, None when it has vanished; raise `DownloadRefused`."""

@@ -15,7 +15,14 @@ from program.errors import BadAnswer, Misconfigured, NotFound, Refused, RetryLat
 from program.events import StreamLinkRequested
 from program.http import AnyId, AskedToWait, DataSource, Limits, Response
 from program.media.entry import AccountTorrent, FetchedTorrent, Link, TorrentFile
-from program.services.downloaders import AccountMemory, is_archive, is_video, plain_name, program_among
+from program.services.downloaders import (
+    AccountMemory,
+    is_archive,
+    is_readable,
+    is_video,
+    plain_name,
+    program_among,
+)
 from program.services.plugin import Account, Downloader, DownloadRefused
 from program.settings.provider import ProviderSettings
 
@@ -46,6 +53,11 @@ class RealDebridSettings(ProviderSettings):
 
     url: HttpUrl = Field(HttpUrl("https://api.real-debrid.com/rest/1.0"), description="Address of the API")
     api_key: SecretStr = Field(SecretStr(""), description="API token (real-debrid.com/apitoken)")
+    subtitles: bool = Field(
+        False,
+        description="Have the subtitle files of a torrent beside its videos; where the service packs both into one archive, the "
+        "torrent is added once more without them, which costs a few calls",
+    )
 
 
 class User(BaseModel):
@@ -93,6 +105,16 @@ class Info(Row):
         """Return the files that are videos by their name."""
         return [file for file in self.files if is_video(file.path)]
 
+    @property
+    def readable(self) -> list[File]:
+        """Return the videos and what may be a subtitle of one."""
+        return [file for file in self.files if is_readable(file.path)]
+
+    @property
+    def is_packed(self) -> bool:
+        """Return whether the files that were selected came as one archive."""
+        return self.status == READY and len(self.links) == 1 < len(self.selected)
+
 
 class Added(BaseModel):
     """Answer of /torrents/addMagnet."""
@@ -132,6 +154,8 @@ class RealDebrid(Downloader[RealDebridSettings]):
     def __init__(self, settings: RealDebridSettings, http: DataSource, clock: Clock) -> None:
         super().__init__(settings, http, clock)
         self._memory: AccountMemory[Row] = AccountMemory(self.key, clock, self._by_hash)
+        # Torrents that came as an archive when subtitles were selected.
+        self._packed: set[str] = set()
 
     @classmethod
     def headers(cls, settings: RealDebridSettings) -> Mapping[str, str]:
@@ -176,6 +200,11 @@ class RealDebrid(Downloader[RealDebridSettings]):
         held = self._on_account(infohash, known_torrent_id, intended_at) or self._add(infohash)
         try:
             info = self._until_ready(held.info)
+            if held.is_ours and info.is_packed and len(info.videos) < len(info.selected):
+                self._packed.add(infohash)
+                self._discard(held)
+                held = self._add(infohash)
+                info = self._until_ready(held.info)
             files = self._files(info)
         except NotFound as error:
             self._memory.forget(held.info.id)
@@ -283,7 +312,9 @@ class RealDebrid(Downloader[RealDebridSettings]):
         if info.status == SELECTING:
             if not info.videos:
                 raise DownloadRefused(self.key, "no_video", "the torrent holds no video")
-            path, files = f"/torrents/selectFiles/{info.id}", ",".join(file.id for file in info.videos)
+            wants_subtitles = self.settings.subtitles and info.hash.lower() not in self._packed
+            chosen = info.readable if wants_subtitles else info.videos
+            path, files = f"/torrents/selectFiles/{info.id}", ",".join(file.id for file in chosen)
             self._ask(lambda: self.http.post(path, form={"files": files}))
             info = self._look(info, lambda seen: seen.status == READY or seen.status in BROKEN)
         if info.status in BROKEN:
@@ -305,7 +336,7 @@ class RealDebrid(Downloader[RealDebridSettings]):
         return self.http.read(f"/torrents/info/{torrent_id}", Info, fresh=True)
 
     def _files(self, info: Info) -> tuple[TorrentFile, ...]:
-        """Return the videos with their links; raise `DownloadRefused` when they cannot be read in place."""
+        """Return the videos and subtitles with their links; raise `DownloadRefused` when they cannot be read in place."""
         if len(info.selected) == len(info.links):
             pairs = list(zip(info.selected, info.links, strict=True))
         else:
@@ -313,9 +344,9 @@ class RealDebrid(Downloader[RealDebridSettings]):
         files = tuple(
             TorrentFile(file.path.lstrip("/"), file.bytes, file.id, link)
             for file, link in pairs
-            if is_video(file.path)
+            if is_readable(file.path)
         )
-        if not files:
+        if not any(is_video(file.path) for file in files):
             raise DownloadRefused(self.key, "no_video", "none of its links leads to a video")
         return files
 

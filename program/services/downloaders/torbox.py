@@ -18,7 +18,7 @@ from program.errors import Misconfigured, NotFound, Refused, RetryLater, Rivulet
 from program.events import StreamLinkRequested
 from program.http import AnyId, DataSource, Limits, Response
 from program.media.entry import AccountTorrent, FetchedTorrent, Link, TorrentFile
-from program.services.downloaders import AccountMemory, is_archive, is_video, program_among
+from program.services.downloaders import AccountMemory, is_archive, is_readable, is_video, program_among
 from program.services.plugin import Account, Downloader, DownloadRefused
 from program.settings.provider import ProviderSettings
 
@@ -163,7 +163,7 @@ class TorBox(Downloader[TorBoxSettings]):
         return tuple(map(_as_listed, self._rows()))
 
     def cached(self, infohashes: tuple[str, ...]) -> Mapping[str, tuple[TorrentFile, ...]]:
-        """Return the videos of the torrents it holds; nothing is added for it."""
+        """Return the videos, with their subtitles, of the torrents it holds; nothing is added for it."""
         found: dict[str, tuple[TorrentFile, ...]] = {}
         for first in range(0, len(infohashes), HASHES_PER_QUESTION):
             some = infohashes[first : first + HASHES_PER_QUESTION]
@@ -173,7 +173,7 @@ class TorBox(Downloader[TorBoxSettings]):
             )
             held = answer.data if isinstance(answer.data, dict) else {}
             found |= {
-                infohash.lower(): tuple(_videos(torrent.files or ())) for infohash, torrent in held.items()
+                infohash.lower(): tuple(_usable(torrent.files or ())) for infohash, torrent in held.items()
             }
         return found
 
@@ -322,10 +322,10 @@ class TorBox(Downloader[TorBoxSettings]):
         files = torrent.files or []
         if (program := program_among(file.name for file in files)) is not None:
             raise DownloadRefused(self.key, "no_video", f"the torrent holds a program: {program}")
-        videos = tuple(_videos(files))
-        if not videos:
+        usable = tuple(_usable(files))
+        if not any(is_video(file.path) for file in usable):
             raise DownloadRefused(self.key, "no_video", "the torrent holds no video")
-        return videos
+        return usable
 
     def _discard(self, torrent_id: str) -> str | None:
         """Delete a torrent of ours; return its id when it could not be deleted now."""
@@ -343,9 +343,9 @@ def _code_of(data: Mapping[str, object]) -> str | None:
     return next((code for name, code in told.items() if name in data), None)
 
 
-def _videos(files: Iterable[File]) -> Iterator[TorrentFile]:
+def _usable(files: Iterable[File]) -> Iterator[TorrentFile]:
     for file in files:
-        if is_video(file.name) and not (file.zipped or is_archive(file.name)):
+        if is_readable(file.name) and not (file.zipped or is_archive(file.name)):
             yield TorrentFile(file.name.lstrip("/"), file.size, file.id)
 
 

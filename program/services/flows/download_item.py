@@ -4,6 +4,7 @@ download-item ← find-valid-torrent, again and again while a pack still lacks e
 catch is committed at once.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -11,10 +12,11 @@ from program.db import entries, streams, torrents
 from program.db.decisions import Decision
 from program.db.engine import Tx
 from program.db.entries import NewEntry
+from program.db.views import NewCompanion
 from program.events import DownloadError, DownloadIncorrectState, DownloadPartialSuccess, DownloadSuccess
 from program.media.entry import FileMatch
 from program.media.item import Item, Node
-from program.media.naming import NameFacts, edition_of, render, tag_of
+from program.media.naming import NameFacts, edition_of, part_tail, render, split_extension, tag_of
 from program.media.outcomes import SUCCESS, Changes, job_delayed, job_failed
 from program.media.release import JsonValue
 from program.media.templates import Templates
@@ -135,7 +137,18 @@ def entry_for(root: Node, match: FileMatch, catch: Catch, templates: Templates) 
         torrent_id=catch.torrent.torrent_id,
         file_id=match.file.file_id,
         link=match.file.link,
+        companions=tuple(_companions(match)),
     )
+
+
+def _companions(match: FileMatch) -> Iterator[NewCompanion]:
+    """Yield what is to stand beside a file: the further parts of its film, the subtitles."""
+    for number, part in enumerate(match.parts, 2):
+        ending = split_extension(part.path.rpartition("/")[2])[1].lower()
+        yield NewCompanion(part.path, part.size, part.file_id, part.link, part_tail(number, ending))
+    for one in match.subtitles:
+        file = one.file
+        yield NewCompanion(file.path, file.size, file.file_id, file.link, one.tail, one.language)
 
 
 def _name_facts(root: Node, match: FileMatch, resolution: str, name: str) -> NameFacts:
@@ -156,11 +169,14 @@ def _name_facts(root: Node, match: FileMatch, resolution: str, name: str) -> Nam
         edition=edition_of(name),
         episode_title=leaves[0].title if season is not None else "",
         original_title=item.original_title or "",
+        part=1 if match.parts else 0,
     )
 
 
 def _kept(item_id: int, match: FileMatch, catch: Catch) -> Decision:
     sentence = f"{catch.torrent.provider} holds “{catch.torrent.name}”; the file is {match.file.path}."
+    if match.parts:
+        sentence = sentence[:-1] + f", the first of {len(match.parts) + 1} parts."
     before = tried(catch.attempts)
     if catch.attempts:
         count = len(catch.attempts)

@@ -9,6 +9,7 @@ from program.db.engine import Tx
 from program.media.entry import Entry
 from program.media.facts import is_failed
 from program.media.item import Item, Node
+from program.media.naming import is_subtitle
 from program.media.outcomes import SUCCESS, Changes, restarted
 from program.media.release import Block
 from program.services.flows.context import FlowContext
@@ -77,16 +78,21 @@ def come_back(ctx: FlowContext, entry: Entry) -> None:
         sources.set_given_up(tx, entry.id, None)
         if not all(_is_the_copy(tx, entry, item_id) for item_id in entry.item_ids):
             return
-        entries.relink(tx, entry.id, ctx.clock.now())
+        entries.relink(tx, entry.video_id or entry.id, ctx.clock.now())
     tell(ctx, entry, "came_back", "It can be read again, so it stays.")
 
 
 def _is_the_copy(tx: Tx, entry: Entry, item_id: int) -> bool:
-    """Return whether a file is the one that an item has of its kind (the usual copy, or a further one of a profile)."""
+    """Return whether a file is the one that an item has of its kind (the usual copy, or a further one of a profile).
+
+    A film's further part is as much as its first one; a subtitle is not what an item lacks.
+    """
+    if is_subtitle(entry.original_name):
+        return False
     copies = (
         one for one in entries.for_items(tx, (item_id,)) if one.ranking_profile == entry.ranking_profile
     )
-    return next((one.id for one in copies), None) == entry.id
+    return next((one.id for one in copies), None) == (entry.video_id or entry.id)
 
 
 def _as_block(code: str) -> str:

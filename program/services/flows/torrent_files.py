@@ -40,5 +40,5 @@ def validate(_ctx: FlowContext, job: Job) -> Outcome:
 
 def useful(matches: Sequence[FileMatch], missing: frozenset[int]) -> tuple[FileMatch, ...]:
     """Return the matches that hold a leaf which still needs a file, with just those leaves."""
-    kept = ((match.file, tuple(id_ for id_ in match.item_ids if id_ in missing)) for match in matches)
-    return tuple(FileMatch(file, ids) for file, ids in kept if ids)
+    kept = ((match, tuple(id_ for id_ in match.item_ids if id_ in missing)) for match in matches)
+    return tuple(replace(match, item_ids=ids) for match, ids in kept if ids)

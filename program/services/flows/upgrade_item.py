@@ -15,6 +15,7 @@ from program.db.lookup import shared_names
 from program.events import LibraryScanRequested
 from program.media.entry import Entry
 from program.media.item import Item, Node
+from program.media.naming import split_extension, without_part
 from program.media.outcomes import SUCCESS
 from program.media.release import Candidate, JsonValue, JudgedRelease
 from program.media.wanted import wanted_for
@@ -194,10 +195,10 @@ def _take(
 
 
 def _same_place(old: str, new: str) -> str:
-    """Return the old path, with the new file's extension."""
-    stem, _, before = old.rpartition(".")
-    after = new.rpartition(".")[2]
-    return old if before == after else f"{stem}.{after}"
+    """Return the old path, with the new file's extension, and with or without the number of a part as the new one has it."""
+    before, after = split_extension(old)[0], split_extension(new)[0]
+    tail = new[len(without_part(after)) :]
+    return without_part(before) + tail
 
 
 def _taken(data: CopyJob, old: Entry | None, path: str, catch: Catch) -> Decision:

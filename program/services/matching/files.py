@@ -98,8 +98,6 @@ _EXTRA_WORDS = re.compile(
 # These words are in titles of episodes too; a file that has an episode's number and its size is the episode.
 _TITLE_WORDS = re.compile(r"^(?:trailers?|interviews?)$", re.IGNORECASE)
 _EPISODE = re.compile(r"(?<![a-z0-9])(?:s\d{1,4}[ ._-]*e\d{1,4}|\d{1,2}x\d{2})(?!\d)", re.IGNORECASE)
-# `part1` in one word is a piece of a file; in two it may be a title.
-_DISC_PART = re.compile(r"(?<![a-z])(?:(?:cd|disc|disk|dvd)[\s._\-]?|part)[1-9](?!\d)", re.IGNORECASE)
 _SAMPLE = re.compile(r"(?<![a-z])sample(?![a-z])", re.IGNORECASE)
 _SAMPLE_ONLY = re.compile(r"^sample(?![a-z])|[\s._\-]sample$|^[\s._\-]*sample[\s._\-]*$", re.IGNORECASE)
 # A file with "sample" in its name is one when it is so much smaller than its neighbours.
@@ -176,11 +174,3 @@ def _is_extra(file: TorrentFile, stem: str, known: str, usual: float) -> bool:
         return False
     is_episode = _EPISODE.search(stem, 0, words.start()) is not None and file.size >= usual * _SMALL
     return not (is_episode and _TITLE_WORDS.match(words[0]))
-
-
-def is_part(look: FileLook, looks: Sequence[FileLook]) -> bool:
-    """Return True for one of several discs: half of a thing is none."""
-    if not _DISC_PART.search(look.stem):
-        return False
-    base = _DISC_PART.sub("", look.stem)
-    return any(other is not look and _DISC_PART.sub("", other.stem) == base for other in looks)

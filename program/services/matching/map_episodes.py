@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 from program.media.entry import FileMatch
 from program.media.wanted import Wanted, WantedEpisode
-from program.services.matching.files import FileLook, Role, is_part
+from program.services.matching.files import FileLook, Role
 from program.services.matching.guide import Guide
 from program.services.matching.names import Names
 from program.services.matching.parse import Outline, outline
+from program.services.matching.parts import is_part
 
 _ALIKE = 0.85
 # Names without a form: a number at the front, `1.01`, `101`; they are believed when such an episode is known.

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 from program.media.entry import FileMatch
 from program.media.wanted import Wanted
-from program.services.matching.files import FileLook, Role, is_part
+from program.services.matching.files import FileLook, Role
 from program.services.matching.names import Names
 from program.services.matching.parse import Outline, outline
+from program.services.matching.parts import Film, films_in_parts, is_half_of_film, is_part
 from program.services.matching.rules.year import SLACK, years_of
 from program.services.matching.titles import TitleReading
 
@@ -22,17 +23,29 @@ _PLACE = re.compile(r"^\d{1,2}[.)]?[\s_\-]+(?=\S)")
 
 
 def map_film(wanted: Wanted, names: Names, looks: Sequence[FileLook]) -> tuple[FileMatch, ...]:
-    """Return the largest file that is the film; nothing when it is in parts or when nobody can tell."""
+    """Return the largest file that is the film, or all of its parts; nothing when one of those lacks or when nobody can tell."""
     films = [
-        look for look in looks if look.role is Role.MAIN and not _is_vob(look) and not is_part(look, looks)
+        look
+        for look in looks
+        if look.role is Role.MAIN and not (_is_vob(look) or is_part(look, looks) or is_half_of_film(look))
     ]
+    split = films_in_parts([look for look in looks if not _is_vob(look)])
     fitting = [look for look in films if _fits(wanted, names, look, films)]
-    if not fitting:
+    fitting_split = [film for film in split if _fits(wanted, names, film.whole, [])]
+    if not fitting and not fitting_split:
         fitting = _standing_out([look for look in films if not _is_another(wanted, names, look)])
-    if not fitting:
-        return ()
-    best = max(fitting, key=lambda look: look.file.size)
-    return (FileMatch(best.file, (wanted.item_id,)),)
+        nameless = [film for film in split if not _is_another(wanted, names, film.whole)]
+        if len(nameless) == 1 and nameless[0].size > sum(look.file.size for look in fitting):
+            return _in_parts(wanted, nameless[0])
+    if fitting:
+        best = max(fitting, key=lambda look: look.file.size)
+        return (FileMatch(best.file, (wanted.item_id,)),)
+    return _in_parts(wanted, max(fitting_split, key=lambda film: film.size)) if fitting_split else ()
+
+
+def _in_parts(wanted: Wanted, film: Film) -> tuple[FileMatch, ...]:
+    first, *further = film.parts
+    return (FileMatch(first.file, (wanted.item_id,), tuple(look.file for look in further)),)
 
 
 def _first_of_many(parsed: Outline, look: FileLook, looks: Sequence[FileLook]) -> tuple[TitleReading, ...]:

@@ -60,8 +60,43 @@ def test_two_nameless_films_of_one_size_are_nobodys() -> None:
     assert film_in(torrent(("a.mkv", GIGABYTE), ("b.mkv", GIGABYTE))) is None
 
 
-def test_half_a_film_is_none() -> None:
-    assert film_in(torrent("Lantern.2020.CD1.avi", "Lantern.2020.CD2.avi")) is None
+@pytest.mark.parametrize(
+    "paths",
+    [
+        ["Lantern.2020.CD1.avi", "Lantern.2020.CD2.avi"],
+        ["Lantern.2020.part2.mkv", "Lantern.2020.part1.mkv", "Lantern.2020.part3.mkv"],
+        ["CD1/lantern.avi", "CD2/lantern.avi"],
+        ["cd1.avi", "cd2.avi", ("making.of.avi", MEGABYTE)],
+    ],
+)
+def test_a_film_in_parts_is_one_film_with_its_parts_in_their_order(paths: list[str]) -> None:
+    (match,) = map_files(wanted_film(), "Lantern 2020", torrent(*paths))
+    parts = [match.file.path, *(file.path for file in match.parts)]
+    assert parts == sorted(path for path in paths if isinstance(path, str))
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [
+        ["Lantern.2020.CD1.avi"],
+        ["Lantern.2020.CD2.avi", "Lantern.2020.CD3.avi"],
+        ["Lantern.2020.CD1.avi", "Lantern.2020.CD3.avi"],
+        ["Lantern.2020.part1.mkv"],
+        ["CD2/lantern.avi"],
+    ],
+)
+def test_a_film_of_which_a_part_lacks_is_none(paths: list[str]) -> None:
+    assert film_in(torrent(*paths)) is None
+
+
+def test_a_whole_film_is_taken_before_one_in_parts() -> None:
+    files = torrent("Lantern.2020.CD1.avi", "Lantern.2020.CD2.avi", "Lantern.2020.1080p.mkv")
+    assert film_in(files) == "Lantern.2020.1080p.mkv"
+
+
+def test_a_part_in_a_title_is_no_part_of_a_file() -> None:
+    film = wanted_film("The Long Walk Part1", year=2020)
+    assert film_in(torrent("The.Long.Walk.Part1.2020.mkv"), film) == "The.Long.Walk.Part1.2020.mkv"
 
 
 def test_an_episode_is_no_film() -> None:
