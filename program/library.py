@@ -15,7 +15,7 @@ from program.db.engine import Database
 from program.db.views import StandingFile
 from program.errors import Transient
 from program.media.entry import Companion, Entry, Link
-from program.media.naming import folder_of, render
+from program.media.naming import render
 from program.media.profiles import Profile, matching, roots_of
 from program.media.templates import DEFAULTS, Templates
 from program.queues import JobSpec, Priority
@@ -25,7 +25,6 @@ from program.services.flows.request_stream_link import LinkWish
 from program.settings.profiles import enabled_profiles
 from program.settings.store import replace_file
 from program.settings.vfs import VfsSettings
-from program.vfs.strm import strm_name
 from program.vfs.tree import STANDARD_FOLDERS, TreeFile
 from program.vfs.vfs import Vfs
 
@@ -87,10 +86,8 @@ class MountedLibrary:
         """Return the absolute paths on this machine of an entry's file, the main one first; at least one."""
         shown = self._vfs.paths_of(entry.id) or (entry.path,)
         settings = self._settings()
-        if settings.mode == "strm" and settings.strm_path is not None:
-            folder = str(settings.strm_path).rstrip("/")
-            return tuple(f"{folder}{folder_of(path)}/{strm_name(path.rpartition('/')[2])}" for path in shown)
-        return tuple(self.real_path(path) for path in shown)
+        folder = settings.folder.rstrip("/")
+        return tuple(f"{folder}{settings.shown_as(path)}" for path in shown)
 
     def is_open(self, entry_id: int) -> bool:
         """Return whether somebody has the file of an entry open."""

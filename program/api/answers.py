@@ -93,8 +93,19 @@ class SourceBody(Body):
     troubles: list[TroubleBody]
 
 
+class CompanionBody(Body):
+    """What stands beside a file: a subtitle, or a further part of a film. language: of a subtitle, None when not known."""
+
+    id: int
+    path: str
+    file_size: int
+    language: str | None
+
+
 class FileBody(Body):
-    """A file in the library folder. path: in the mount.
+    """A file in the library folder. path: within the folder that people look at; places: its whole paths, one in each folder.
+
+    beside: what goes with it.
 
     next_check_at: when its sources are looked at again, because one gave no bytes. given_up_at: since when another release is
     searched in its place; it stays until that is there.
@@ -114,6 +125,8 @@ class FileBody(Body):
     next_check_at: Instant | None
     given_up_at: Instant | None
     library_profiles: list[str]
+    places: list[str]
+    beside: list[CompanionBody]
 
 
 class ChildBody(Body):

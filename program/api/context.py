@@ -62,6 +62,13 @@ class SharedFiles(Protocol):
     def path_of(self, entry_id: int) -> str | None:
         """Return where the file of an entry is shown, None when it is not."""
 
+    def paths_of(self, entry_id: int) -> tuple[str, ...]:
+        """Return every path at which the file of an entry is shown, the main one first."""
+
+    @property
+    def is_mounted(self) -> bool:
+        """Whether there is a mount."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiContext:

@@ -20,6 +20,7 @@ from program.api.payloads import (
     number_in,
 )
 from program.api.routes import Route
+from program.api.where import where
 from program.db import decisions, items, streams
 from program.db.engine import Tx
 from program.db.views import ItemDetail, ItemFilter, Sort
@@ -62,7 +63,7 @@ def one(context: ApiContext, item_id: str, query: ItemQuery) -> DetailBody:
     """Return one item, by our id or by one of a metadata service."""
     with context.db.read() as tx:
         found = _found(tx, item_id, query.media_type)
-    return shapes.detail(found, extended=query.extended)
+    return shapes.detail(found, where(context), extended=query.extended)
 
 
 def _found(tx: Tx, item_id: str, media_type: str = "item") -> ItemDetail:

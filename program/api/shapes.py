@@ -8,6 +8,7 @@ from program.api.answers import (
     BlockBody,
     CalendarEntryBody,
     ChildBody,
+    CompanionBody,
     DetailBody,
     FileBody,
     ItemBody,
@@ -20,6 +21,7 @@ from program.api.answers import (
     TroubleBody,
 )
 from program.api.explained import NO_REASONS, Reasons
+from program.api.where import Where
 from program.db.views import (
     CalendarRow,
     ChildView,
@@ -61,8 +63,8 @@ def item(row: ItemRow) -> ItemBody:
     )
 
 
-def detail(found: ItemDetail, *, extended: bool) -> DetailBody:
-    """Return everything about an item."""
+def detail(found: ItemDetail, where: Where, *, extended: bool) -> DetailBody:
+    """Return everything about an item. where: tells the paths of its files."""
     one, facts, schedule = found.item, found.item.facts, found.item.schedule
     body = DetailBody(
         id=one.id,
@@ -107,7 +109,7 @@ def detail(found: ItemDetail, *, extended: bool) -> DetailBody:
         requested_by=next((wish.requested_by for wish in found.requests if wish.requested_by), None),
         requests=[_request(wish) for wish in found.requests],
     )
-    return body.model_copy(update=_extension(found)) if extended else body
+    return body.model_copy(update=_extension(found, where)) if extended else body
 
 
 def _wanted_seasons(found: ItemDetail) -> list[int]:
@@ -117,19 +119,19 @@ def _wanted_seasons(found: ItemDetail) -> list[int]:
     return sorted(wanted_seasons(known, found.item.wanted_seasons))
 
 
-def _extension(found: ItemDetail) -> dict[str, object]:
-    children = [child(view) for view in found.children]
+def _extension(found: ItemDetail, where: Where) -> dict[str, object]:
+    children = [child(view, where) for view in found.children]
     kind = found.item.type
     return {
         "seasons": children if kind is MediaType.SHOW else None,
         "episodes": children if kind is MediaType.SEASON else None,
-        "files": [file(view) for view in found.files],
+        "files": [file(view, where) for view in found.files],
         "media_metadata": _metadata(found.files),
-        "filesystem_entry": _entry(found.files),
+        "filesystem_entry": _entry(found.files, where),
     }
 
 
-def child(view: ChildView) -> ChildBody:
+def child(view: ChildView, where: Where) -> ChildBody:
     """Return a season with its episodes, or an episode with its file."""
     is_season = view.type is MediaType.SEASON
     return ChildBody(
@@ -148,18 +150,18 @@ def child(view: ChildView) -> ChildBody:
         next_reason=view.next_reason,
         paused_at=view.paused_at,
         media_metadata=_metadata(view.files),
-        filesystem_entry=_entry(view.files),
-        episodes=[child(below) for below in view.children] if is_season else None,
+        filesystem_entry=_entry(view.files, where),
+        episodes=[child(below, where) for below in view.children] if is_season else None,
     )
 
 
-def file(view: FileView) -> FileBody:
+def file(view: FileView, where: Where) -> FileBody:
     """Return a file of the library folder."""
     return FileBody(
         id=view.entry_id,
         file_size=view.size,
         original_filename=view.original_name,
-        path=view.path,
+        path=where.paths(view)[0],
         version=view.version,
         infohash=view.infohash,
         provider=view.sources[0].provider if view.sources else None,
@@ -170,6 +172,11 @@ def file(view: FileView) -> FileBody:
         next_check_at=view.mend_at,
         given_up_at=view.given_up_at,
         library_profiles=list(view.profiles),
+        places=list(where.places(view)),
+        beside=[
+            CompanionBody(id=one.entry_id, path=path, file_size=one.size, language=one.language)
+            for one, path in zip(view.companions, where.beside(view), strict=False)
+        ],
     )
 
 
@@ -178,8 +185,8 @@ def _source(view: SourceView) -> SourceBody:
     return SourceBody(provider=view.provider, troubles=troubles)
 
 
-def _entry(files: tuple[FileView, ...]) -> FileBody | None:
-    return file(files[0]) if files else None
+def _entry(files: tuple[FileView, ...], where: Where) -> FileBody | None:
+    return file(files[0], where) if files else None
 
 
 def _metadata(files: tuple[FileView, ...]) -> dict[str, JsonValue] | None:

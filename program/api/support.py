@@ -18,6 +18,7 @@ from program.api.payloads import ItemId
 from program.api.plugins import plugins
 from program.api.routes import Payload, Route
 from program.api.status import lifecycle, log_lines, stats
+from program.api.where import where
 from program.db import decisions, items, overview
 from program.errors import NotFound
 from program.log import redact
@@ -77,7 +78,12 @@ def _item(context: ApiContext, item_id: int) -> str:
     if found is None:
         raise NotFound(f"no item has the id {item_id}")
     steps = [shapes.step(row).model_dump(mode="json") for row in story]
-    return _json({"item": shapes.detail(found, extended=True).model_dump(mode="json"), "timeline": steps})
+    return _json(
+        {
+            "item": shapes.detail(found, where(context), extended=True).model_dump(mode="json"),
+            "timeline": steps,
+        }
+    )
 
 
 def _json(value: object) -> str:

@@ -68,6 +68,9 @@ _EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,8}$")
 # What Plex and Jellyfin read beside a video; `.sub` is the one half of a pair whose other is `.idx`.
 SUBTITLES = frozenset({".srt", ".ass", ".ssa", ".vtt", ".sub", ".idx", ".sup", ".smi"})
 
+# A file that holds the address of a video.
+STRM = ".strm"
+
 # How the parts of one film are called at the end of their names, so that Plex, Jellyfin, Emby and Kodi play them as one.
 PART = " - part"
 _PART = re.compile(rf"{PART}\d{{1,2}}$")
@@ -180,6 +183,11 @@ def numbered(name: str, number: int) -> str:
     stem, extension = split_extension(name)
     whole = without_part(stem)
     return fit(whole, f" ({number}){stem[len(whole) :]}{extension}")
+
+
+def strm_name(name: str) -> str:
+    """Return what the STRM file of a video is called."""
+    return fit(split_extension(name)[0], STRM)
 
 
 def is_subtitle(name: str) -> bool:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
+from program.media.naming import strm_name
 from program.settings.naming import NamingSettings
 from program.settings.profiles import ProfileSettings, check_profiles
 from program.settings.provider import Section
@@ -132,3 +133,20 @@ class VfsSettings(Section):
     def is_mounting(self) -> bool:
         """Whether a mount is wanted, at least if it can be had."""
         return self.mode in ("fuse", "auto")
+
+    @property
+    def is_strm(self) -> bool:
+        """Whether what people and media servers look at is the folder of STRM files."""
+        return self.mode == "strm" and self.strm_path is not None
+
+    @property
+    def folder(self) -> str:
+        """The folder that people and media servers look at."""
+        return str(self.strm_path if self.is_strm else self.mount_path)
+
+    def shown_as(self, path: str) -> str:
+        """Return the path within that folder of what the library has at `path`."""
+        if not self.is_strm:
+            return path
+        above, _, name = path.rpartition("/")
+        return f"{above}/{strm_name(name)}"

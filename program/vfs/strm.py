@@ -15,11 +15,10 @@ from urllib.parse import quote
 
 from loguru import logger
 
-from program.media.naming import fit, is_subtitle, split_extension
+from program.media.naming import STRM, fit, is_subtitle, strm_name
 from program.vfs.claims import NOTHING
 from program.vfs.tree import Directory, TreeFile
 
-SUFFIX = ".strm"
 # How often the tree is looked at, and after how long a folder that could not be written to is tried again.
 LOOK_SECONDS = 1.0
 RETRY_SECONDS = 30.0
@@ -79,7 +78,7 @@ class StrmExport:
         for name in tuple(self._folder.rglob(f"{UNFINISHED}????????")):
             name.unlink(missing_ok=True)
         wanted = set(_paths(root, self._folder))
-        for name in tuple(self._folder.rglob(f"*{SUFFIX}")):
+        for name in tuple(self._folder.rglob(f"*{STRM}")):
             if name not in wanted:
                 self._remove(name)
                 self._prune(name.parent)
@@ -134,18 +133,13 @@ class StrmExport:
             folder = folder.parent
 
 
-def strm_name(name: str) -> str:
-    """Return what the STRM file of a video is called."""
-    return fit(split_extension(name)[0], SUFFIX)
-
-
 def _files(folder: Directory) -> dict[str, TreeFile]:
     """Return the videos of a folder by the names of their STRM files; two that differ in their extension only both get one."""
     found: dict[str, TreeFile] = {}
     for name, child in sorted(folder.children.items()):
         if isinstance(child, TreeFile) and child.blob is None and not is_subtitle(name):
             short = strm_name(name)
-            found[short if short not in found else fit(name, SUFFIX)] = child
+            found[short if short not in found else fit(name, STRM)] = child
     return found
 
 

@@ -97,6 +97,11 @@ class Vfs:
         return self._settings.mount_path
 
     @property
+    def is_mounted(self) -> bool:
+        """Whether there is a mount; else the library is served over HTTP alone."""
+        return self._mount is not None
+
+    @property
     def tree(self) -> Tree:
         """The tree as it is shown."""
         return self._files.tree
@@ -176,7 +181,7 @@ class Vfs:
         memory = self._store.statistics().size
         disk = sum(kept.size() for kept in self._disk if kept is not None)
         return VfsStatistics(
-            way="fuse" if self._mount is not None else "http",
+            way="fuse" if self.is_mounted else "http",
             why_not_mounted=self._why_not_mounted,
             counts=self._counters.counts(),
             open_handles=self._files.count(),

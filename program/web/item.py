@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 from flask import request
 from werkzeug.wrappers import Response
@@ -10,6 +9,7 @@ from werkzeug.wrappers import Response
 from program.api import playback
 from program.api.explained import reasons
 from program.api.payloads import LARGEST_ID
+from program.api.where import where
 from program.db import decisions, items, streams
 from program.db.views import ChildView, FileView, ItemDetail
 from program.errors import NotFound
@@ -225,13 +225,29 @@ def _child_chip(web: Web, view: ChildView, progress: words.Progress | None) -> w
     )
 
 
-def _files(web: Web, detail: ItemDetail) -> tuple[tuple[FileView, str], ...]:
-    """Return the files of an item and of what is beneath it, each once, with its whole path."""
-    mount = PurePosixPath(web.api.store.current.vfs.mount_path)
+@dataclass(frozen=True, slots=True)
+class ShownFile:
+    """A file with its whole paths, and the names of what stands beside it."""
+
+    view: FileView
+    places: tuple[str, ...]
+    beside: tuple[str, ...]
+
+
+def _files(web: Web, detail: ItemDetail) -> tuple[ShownFile, ...]:
+    """Return the files of an item and of what is beneath it, each once."""
+    told = where(web.api)
     found = {file.entry_id: file for file in detail.files}
     for leaf in episodes(detail.children):
         found |= {file.entry_id: file for file in leaf.files}
-    return tuple((file, str(mount / file.path.lstrip("/"))) for file in found.values())
+    return tuple(
+        ShownFile(
+            file,
+            told.places(file),
+            tuple(path.rpartition("/")[2] for path in told.beside(file)),
+        )
+        for file in found.values()
+    )
 
 
 def _outside(ids: Ids, media_type: MediaType) -> tuple[tuple[str, str], ...]:

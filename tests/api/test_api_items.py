@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from program.db import streams
-from program.db.views import Decision
+from program.db import entries, shelves, streams
+from program.db.views import Decision, NewCompanion
+from program.library import tree_file
 from program.media.item import Ids
 from program.media.release import Block
+from program.vfs.tree import TreeFile
 from tests.api.home import Home
 from tests.db.library import NOW, release, season, wish
 
@@ -213,3 +215,36 @@ def test_a_title_that_is_not_in_the_library_is_404(home: Home) -> None:
     assert home.refused("GET", "/items/5?media_type=movie") == (404, "no film has the id 5")
     assert home.refused("GET", "/items/5?media_type=tv") == (404, "no show has the id 5")
     assert home.refused("GET", "/items/tt1727587?media_type=movie") == (404, "no film has the id tt1727587")
+
+
+EXCLUSIVE = {"kids": {"path": "/kids", "exclusive": True, "rules": {"max_year": 2020}}}
+
+
+def test_the_files_of_a_title_are_where_the_folder_has_them(home: Home) -> None:
+    film = home.library.film()
+    subtitle = NewCompanion("en.srt", 5, "2", None, ".en.srt", "en")
+    entry_id = home.library.complete(film, film, companions=(subtitle,))
+    with home.context.db.write() as tx:
+        shelves.set_profiles(tx, {entry_id: ("kids",)})
+    home.use(vfs={"mode": "auto", "mount_path": "/mnt/films", "profiles": EXCLUSIVE})
+
+    (file,) = home.get(f"/items/{film}?extended=true")["files"]
+    assert (file["path"], file["places"]) == (f"/kids/movies/{film}.mkv", [f"/dav/kids/movies/{film}.mkv"])
+    assert [(one["path"], one["language"]) for one in file["beside"]] == [
+        (f"/kids/movies/{film}.en.srt", "en")
+    ]
+
+    # The tree knows better: another file has that name there.
+    with home.context.db.read() as tx:
+        (standing,) = entries.registered(tx)
+    mine, other = tree_file(standing, ("/kids",)), TreeFile(standing.path, -1, 1, NOW, roots=("/kids",))
+    home.vfs.start([mine, other])
+    home.use(vfs={"mode": "fuse", "mount_path": "/mnt/films", "profiles": EXCLUSIVE})
+    (file,) = home.get(f"/items/{film}?extended=true")["files"]
+    assert file["places"] == [f"/mnt/films/kids/movies/{film} (2).mkv"]
+
+    home.use(vfs={"mode": "strm", "strm_path": "/srv/strm", "profiles": EXCLUSIVE})
+    (file,) = home.get(f"/items/{film}?extended=true")["files"]
+    assert file["path"] == f"/kids/movies/{film} (2).strm"
+    assert file["places"] == [f"/srv/strm/kids/movies/{film} (2).strm"]
+    assert file["beside"] == []

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from program.vfs.strm import StrmExport, strm_name
+from program.media.naming import strm_name
+from program.vfs.strm import StrmExport
 from program.vfs.tree import Tree, TreeFile
 from tests.support.wait import until
 

@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from program.db import confirmations, streams
-from program.db.views import Decision
+from program.db import confirmations, shelves, streams
+from program.db.views import Decision, NewCompanion
 from program.media.item import Contradiction, Ids
 from program.media.release import Block
 from tests.api.home import Home
@@ -44,6 +44,21 @@ def test_a_finished_film_says_where_it_can_be_watched(home: Home, owner: Visitor
     assert "Sintel (2010)" in text
     assert "Ready Ready to watch · in the folder since just now" in text
     assert f"/mnt/rivulet/movies/{film}.mkv" in text
+
+
+def test_a_file_is_told_where_its_owner_finds_it_with_what_stands_beside_it(
+    home: Home, owner: Visitor
+) -> None:
+    film = home.library.film()
+    subtitle = NewCompanion("en.srt", 5, "2", None, ".en.forced.srt", "en")
+    entry_id = home.library.complete(film, film, companions=(subtitle,))
+    with home.context.db.write() as tx:
+        shelves.set_profiles(tx, {entry_id: ("kids",)})
+    home.use(vfs={"profiles": {"kids": {"path": "/kids", "exclusive": True}}})
+    text = owner.open(f"/items/{film}").text
+    assert f"/mnt/rivulet/kids/movies/{film}.mkv" in text
+    assert f"/mnt/rivulet/movies/{film}.mkv" not in text
+    assert f"1 file beside it {film}.en.forced.srt" in text
 
 
 def test_a_film_in_vain_says_what_was_seen_and_when_it_is_searched_again(home: Home, owner: Visitor) -> None:
