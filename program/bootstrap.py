@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 from program import actions, event_loop, housekeeping, http, lifecycle, plugins, scenario
@@ -35,7 +36,7 @@ from program.policy import policy_of
 from program.queues import Sandbox
 from program.queues.engine import Engine
 from program.queues.meter import Meter
-from program.services.flows import names
+from program.services.flows import moved_files, names
 from program.services.flows.context import NAMES, FlowContext
 from program.services.flows.queues import define_flows, define_plugins
 from program.settings.models import RootSettings
@@ -285,6 +286,7 @@ class Bootstrap:
             tell=self._bus.publish,
             names_kept_in=self._store.folder / NAMES,
         )
+        self._library.tell_moves(partial(moved_files.scan, self._ctx))
         define_flows(self._engine, self._ctx)
         # A plugin has its queues before anybody can ask it, also one that is enabled later.
         self._registry.before_use(self._define_plugins)

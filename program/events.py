@@ -164,6 +164,17 @@ class LibraryScanRequested(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class FolderScanRequested(Event):
+    """Asks a media server to scan folders whose files have got other places or names. Answer: None.
+
+    folders: absolute paths in our mount, where files were and where they are. A server need not have a library for all of them.
+    """
+
+    type: ClassVar[str] = "riven.library.folder-scan.requested"
+    folders: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SubtitleRequested(Event):
     """Asks for subtitles of one item. Answer: a tuple of subtitles; no service of this kind is shipped yet."""
 
@@ -387,6 +398,7 @@ ASKED: tuple[type[Event], ...] = (
     TorrentRemoveRequested,
     StreamLinkRequested,
     LibraryScanRequested,
+    FolderScanRequested,
     SubtitleRequested,
 )
 TOLD: tuple[type[Told], ...] = (

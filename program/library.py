@@ -15,12 +15,13 @@ from program.db.engine import Database
 from program.db.views import StandingFile
 from program.errors import Transient
 from program.media.entry import Companion, Entry, Link
-from program.media.naming import render
+from program.media.naming import folder_of, render
 from program.media.profiles import Profile, matching, roots_of
 from program.media.templates import DEFAULTS, Templates
 from program.queues import JobSpec, Priority
 from program.queues.engine import Engine
 from program.services.flows import names
+from program.services.flows.moved_files import covering
 from program.services.flows.request_stream_link import LinkWish
 from program.settings.profiles import enabled_profiles
 from program.settings.store import replace_file
@@ -47,11 +48,28 @@ class MountedLibrary:
         self._names_file = folder / NAMES_FILE
         # Held while the tree is changed, so that what was read from the database is not older than what is shown.
         self._lock = threading.Lock()
+        self._tell: Callable[[Collection[str]], None] | None = None
+        # Folders in which files have moved while nothing was mounted yet; a scan then would find nothing at all.
+        self._untold: tuple[str, ...] = ()
+
+    def tell_moves(self, tell: Callable[[Collection[str]], None]) -> None:
+        """Tell from now on which folders on this machine files have left and come to."""
+        self._tell = tell
 
     def load(self) -> list[TreeFile]:
         """Return every file that belongs in the tree: the database wins."""
-        self._rename()
-        return self._shelved(self._registered())
+        renamed = self._rename()
+        files = self._shelved(self._registered())
+        roots = {file.entry_id: file.roots for file in files} if renamed else {}
+        moved = [
+            f"{root}{path}"
+            for entry_id, paths in renamed.items()
+            for path in paths
+            for root in roots.get(entry_id, ())
+        ]
+        there = {folder_of(f"{root}{file.path}") for file in files for root in file.roots} if moved else set()
+        self._untold = covering(moved, there.__contains__)
+        return files
 
     def apply(self, added: Iterable[Entry], removed: Iterable[int]) -> None:
         """Show the entries in `added` and take the entry ids in `removed` away."""
@@ -67,14 +85,16 @@ class MountedLibrary:
                 found = [
                     entry for entry in entries.for_items(tx, item_ids) if entry.registered_at is not None
                 ]
-            self._vfs.apply(self._changed(self._shelved(found)))
+            self._move(self._changed(self._shelved(found)))
 
     def rearrange(self) -> None:
         """Look again where every file belongs; what is at its place already is not touched."""
         with self._lock:
             self._rename()
             files = self._changed(self._shelved(self._registered()))
-            self._vfs.apply(files, standing=standing_folders(self._settings()))
+            self._move(files, standing=standing_folders(self._settings()))
+            untold, self._untold = self._untold, ()
+            self._say(untold)
         if files:
             logger.info("{} files of the library have other places now", len(files))
 
@@ -97,21 +117,40 @@ class MountedLibrary:
         """Return why an address does not give a file of that size, None when it does; raise Transient when it may later."""
         return self._vfs.trouble_at(link.url, size)
 
+    def _move(self, files: list[TreeFile], standing: Iterable[str] | None = None) -> None:
+        """Show files at their new places, and tell the folders that they left and came to."""
+        before = {path for file in files for path in self._vfs.paths_of(file.entry_id)}
+        self._vfs.apply(files, standing=standing)
+        after = {path for file in files for path in self._vfs.paths_of(file.entry_id)}
+        self._say(covering(before ^ after, lambda folder: self._vfs.lookup(folder) is not None))
+
+    def _say(self, folders: Iterable[str]) -> None:
+        """Tell folders of the library as those of this machine."""
+        top = self._settings().folder.rstrip("/")
+        if self._tell is not None:
+            self._tell([f"{top}{folder}" for folder in folders])
+
     def _profiles(self) -> Mapping[str, Profile]:
         return enabled_profiles(self._settings().profiles)
 
-    def _rename(self) -> None:
-        """Give every file the name that the templates make of it, when they are others than those its name was made with."""
+    def _rename(self) -> Mapping[int, tuple[str, str]]:
+        """Give every file the name that the templates make of it, when they are others than those its name was made with.
+
+        Returns, by entry, the path that it had and the one that it has, where those differ and it stands in the tree.
+        """
         templates = self._settings().naming.templates()
         if templates == self._last_templates():
-            return
+            return {}
         with self._db.read() as tx:
             facts = shelves.name_facts(tx)
+            before = {one.id: one.path for one in entries.registered(tx)}
         paths = {entry_id: render(one, templates) for entry_id, one in facts.items()}
         with self._db.write() as tx:
             shelves.set_paths(tx, paths)
         replace_file(self._names_file, json.dumps(asdict(templates)).encode())
         logger.info("{} files are called by the new templates", len(paths))
+        moved = ((entry_id, path, paths.get(entry_id, path)) for entry_id, path in before.items())
+        return {entry_id: (old, new) for entry_id, old, new in moved if old != new}
 
     def _last_templates(self) -> Templates:
         """Return the templates that the names of the files were made with; the defaults when nothing was written down."""

@@ -5,7 +5,8 @@ base gives it `http`, `settings` and `clock`. A provider says no by raising one 
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import ClassVar, Generic, TypeVar
@@ -17,6 +18,7 @@ from program.events import (
     ContentAnswer,
     ContentServiceRequested,
     DownloadRequested,
+    FolderScanRequested,
     LibraryScanRequested,
     MovieIndexRequested,
     ScanAnswer,
@@ -291,6 +293,12 @@ class Updater(Plugin[S]):
     def refresh(self, folder: str) -> None:
         """Have exactly this folder scanned; `folder` is a path in our mount."""
 
+    def refresh_all(self, folders: Sequence[str]) -> None:
+        """Have many folders scanned; those that no library of the server looks into are left out."""
+        for folder in folders:
+            with suppress(Misconfigured):
+                self.refresh(folder)
+
     def sees(self, path: str) -> bool | None:  # noqa: ARG002 - a server may not tell
         """Return whether a library of the server looks into a path of our mount, None when it does not tell."""
         return None
@@ -300,8 +308,11 @@ class Updater(Plugin[S]):
         """Return whether the server lists the title (for an episode: that episode)."""
 
     def hooks(self) -> Mapping[str, Hook]:
-        """Answer a scan."""
-        return {LibraryScanRequested.type: self._scan}
+        """Answer scans."""
+        return {LibraryScanRequested.type: self._scan, FolderScanRequested.type: self._scan_folders}
+
+    def _scan_folders(self, event: FolderScanRequested) -> None:
+        self.refresh_all(event.folders)
 
     def _scan(self, event: LibraryScanRequested) -> ScanAnswer:
         """Scan and look at each place of the title; the server need not have a library for all of them.

@@ -45,6 +45,7 @@ QUEUES: Mapping[str, str] = {
     names.TIDY_ACCOUNT: "Tidying up the account",
     names.MEND_ENTRY: "Looking after a file",
     names.SECOND_SOURCES: "Asking for second sources",
+    names.SCAN_MOVED_FILES: "Having moved files scanned",
     names.RETRY_LIBRARY: "Trying the library again",
 }
 STATES: Mapping[PluginState, tuple[str, str, str]] = {

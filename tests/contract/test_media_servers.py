@@ -13,7 +13,7 @@ from pytest_httpserver import HTTPServer
 
 from program.demo.launch import Servers
 from program.errors import Misconfigured
-from program.events import LibraryScanRequested
+from program.events import FolderScanRequested, LibraryScanRequested
 from program.media.item import Ids, MediaType
 from program.services.updaters import is_below, mapped
 from program.services.updaters.jellyfin import Jellyfin
@@ -85,6 +85,32 @@ def test_a_film_is_listed_after_its_folder_was_scanned(
     assert not server.has(wanted)
     server.refresh(wanted.folder)
     until(lambda: server.has(wanted))
+
+
+@BOTH
+@pytest.mark.parametrize("many", [0, 600])
+def test_folders_that_files_have_left_and_come_to_are_scanned(
+    provider: Make, library: Path, kind: type[Any], many: int
+) -> None:
+    server, old, new = (
+        provider(kind),
+        film(str(library)),
+        film(str(library), FOLDER.replace("(2010)", "2010")),
+    )
+    put(Path(old.file))
+    server.refresh(old.folder)
+    until(lambda: server.has(old))
+    Path(new.folder).parent.mkdir(exist_ok=True)
+    Path(old.folder).rename(new.folder)
+    others = [f"{library}/movies/Other {number}" for number in range(many)]
+    wanted = FolderScanRequested((old.folder, new.folder, "/elsewhere/movies/Else", *others))
+    server.hooks()[wanted.type](wanted)
+    until(lambda: listed(server, new) and not listed(server, old))
+
+
+def listed(server: Any, wanted: LibraryScanRequested) -> bool:
+    """Return whether the server has the very file."""
+    return bool(server.has(replace(wanted, title="", year=None, ids=Ids())))
 
 
 @BOTH

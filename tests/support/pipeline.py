@@ -16,6 +16,7 @@ import json
 import threading
 from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ from program.media.metadata import ContentRequest
 from program.plugins import AnyPlugin
 from program.policy import policy_of
 from program.queues import Engine
+from program.services.flows import moved_files
 from program.services.flows.context import FlowContext
 from program.services.flows.queues import define_flows, define_plugins
 from program.settings.models import RootSettings
@@ -121,6 +123,7 @@ class Pipeline:
             library=self.library,
             tell=self.told.append,
         )
+        self.library.tell_moves(partial(moved_files.scan, self.ctx))
         define_flows(self.engine, self.ctx)
         self.registry.before_use(lambda hooked: define_plugins(self.engine, self.ctx, hooked, {}))
         self.loop = EventLoop(self.ctx)

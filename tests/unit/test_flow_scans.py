@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from program.services.flows.context import MANY_FOLDERS, ScanLedger
+from program.services.flows.moved_files import covering
 
 START = datetime(2031, 5, 1, 12, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -51,3 +52,20 @@ def test_a_library_of_many_folders_does_not_fill_the_memory() -> None:
         now = START + number * SECOND
         ledger.claim("plex", f"{FOLDER}{number}", now, changed_at=now, again=False)
     assert len(ledger._last) <= MANY_FOLDERS
+
+
+def test_what_has_moved_is_seen_from_the_nearest_folder_that_is_there() -> None:
+    there = {"/movies/B", "/shows/S", "/shows/S/S1", "/kids/movies/C"}
+    moved = {
+        "/movies/A/A.mkv": "/movies/A",
+        "/movies/B/B.mkv": "/movies/B",
+        "/shows/S/Season 01/S - s01e01.mkv": "/shows/S",
+        "/shows/S/S1/S - s01e01.mkv": "/shows/S/S1",
+        "/shows/T/Season 01/T - s01e01.mkv": "/shows/T",
+        "/kids/movies/D/D.mkv": "/kids/movies/D",
+        "/A.mkv": "/",
+    }
+    for path, folder in moved.items():
+        assert covering([path], there.__contains__) == (folder,)
+    shows = [path for path in moved if path.startswith("/shows/S")]
+    assert covering(shows, there.__contains__) == ("/shows/S",), "what is beneath another is scanned with it"

@@ -25,6 +25,8 @@ RETRY_LIBRARY = "retry-library"
 # Nor are these: they keep files readable.
 MEND_ENTRY = "mend-entry"
 SECOND_SOURCES = "second-sources"
+# Media servers look again where names or folders have changed.
+SCAN_MOVED_FILES = "scan-moved-files"
 
 # The queues whose jobs belong to one row of the library; while one is held, the row is in flight.
 ITEM_QUEUES = (PROCESS_ITEM_REQUEST, PROCESS_MEDIA_ITEM, POST_PROCESS_MEDIA_ITEM)

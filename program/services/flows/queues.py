@@ -26,6 +26,7 @@ from program.services.flows import (
     download_item,
     find_valid_torrent,
     mend_entry,
+    moved_files,
     names,
     plugin_hook,
     post_process,
@@ -59,6 +60,7 @@ _SCRAPE = "riven.media-item.scrape.requested.*"
 _DOWNLOAD = "riven.media-item.download.*"
 _LINK = "riven.media-item.stream-link.requested.*"
 _SCAN = "riven.media-item.library-scan.requested.*"
+_FOLDER_SCAN = "riven.library.folder-scan.requested.*"
 _SUBTITLE = "riven.media-item.subtitle.requested.*"
 _CONTENT = "riven.content-service.requested.*"
 
@@ -153,6 +155,12 @@ FLOWS: Mapping[str, Flow] = {
         input=second_sources.SecondSources,
         output=NoneType,
         children=frozenset({_DOWNLOAD}),
+    ),
+    names.SCAN_MOVED_FILES: Flow(
+        handler=moved_files.handle,
+        input=moved_files.Moved,
+        output=NoneType,
+        children=frozenset({_FOLDER_SCAN}),
     ),
     names.RETRY_LIBRARY: Flow(handler=retry_library.handle, input=retry_library.Retry, output=int, share=0),
     names.PARSE_SCRAPE_RESULTS: Flow(

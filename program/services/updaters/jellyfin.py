@@ -1,6 +1,6 @@
 """Jellyfin (10.8 to 12): told of one folder and asked for the title."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
 from pydantic import BaseModel, Field, HttpUrl, SecretStr, TypeAdapter
@@ -17,6 +17,8 @@ PAGE = 200
 # More pages than titles of three years fill; the last line against a server that never ends.
 MAX_PAGES = 50
 VIRTUAL = "Virtual"
+# Of more folders than this, the server is told to look at everything.
+MANY_FOLDERS = 500
 
 
 class JellyfinSettings(ProviderSettings):
@@ -83,8 +85,17 @@ class Jellyfin(Updater[JellyfinSettings]):
 
     def refresh(self, folder: str) -> None:
         """Report the folder as changed; the answer proves nothing."""
-        update = {"Path": mapped(folder, self.settings.path_map), "UpdateType": "Created"}
-        self.http.post("/Library/Media/Updated", params=self._params(), json={"Updates": [update]})
+        self.refresh_all((folder,))
+
+    def refresh_all(self, folders: Sequence[str]) -> None:
+        """Report folders as changed in one call, since each begins its wait anew; of very many it is told to look everywhere."""
+        if len(folders) > MANY_FOLDERS:
+            self.http.post("/Library/Refresh", params=self._params())
+            return
+        updates = [
+            {"Path": mapped(folder, self.settings.path_map), "UpdateType": "Created"} for folder in folders
+        ]
+        self.http.post("/Library/Media/Updated", params=self._params(), json={"Updates": updates})
 
     def has(self, wanted: LibraryScanRequested) -> bool:
         """Return whether the server lists the film, or the series with that episode."""

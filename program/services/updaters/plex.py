@@ -1,6 +1,6 @@
 """Plex Media Server: scans one folder of a library and is asked for the title."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from uuid import NAMESPACE_URL, uuid5
 
@@ -18,6 +18,8 @@ from program.settings.provider import ProviderSettings
 PAGE = 50
 MOVIE, SHOW, EPISODE = 1, 2, 4
 _UNAUTHORIZED = 401
+# Of more folders in one library than this, the whole library is scanned.
+MANY_FOLDERS = 20
 
 # How long the list of libraries is believed: a person changes it now and then, a scan asks for it each time.
 SECTIONS_SECONDS = 60
@@ -131,6 +133,23 @@ class Plex(Updater[PlexSettings]):
         path = mapped(folder, self.settings.path_map)
         self.http.get(f"/library/sections/{self._section(path)}/refresh", params={"path": path}, fresh=True)
 
+    def refresh_all(self, folders: Sequence[str]) -> None:
+        """Have folders scanned, or the whole library where many of them are in one."""
+        sections = self._sections()
+        by_section: dict[str, list[str]] = {}
+        for folder in folders:
+            path = mapped(folder, self.settings.path_map)
+            section = _holding(sections, path)
+            if section is not None:
+                by_section.setdefault(section, []).append(path)
+        for section, paths in by_section.items():
+            address = f"/library/sections/{section}/refresh"
+            if len(paths) > MANY_FOLDERS:
+                self.http.get(address, fresh=True)
+                continue
+            for path in paths:
+                self.http.get(address, params={"path": path}, fresh=True)
+
     def has(self, wanted: LibraryScanRequested) -> bool:
         """Return whether the library that holds the folder lists the file, or the title by its ids."""
         file = normal(mapped(wanted.file, self.settings.path_map))
@@ -173,19 +192,16 @@ class Plex(Updater[PlexSettings]):
         return [row for row in rows if row.deleted_at is None]
 
     def _section(self, path: str) -> str:
-        """Return the key of the library whose location is the longest prefix of `path`."""
-        answer = self.http.read("/library/sections", Answer, cache_seconds=SECTIONS_SECONDS)
-        holding = [
-            (depth(location.path), section.key)
-            for section in answer.container.sections
-            for location in section.locations
-            if is_below(path, location.path)
-        ]
-        if not holding:
+        """Return the key of the library that holds `path`; raise `Misconfigured` when there is none."""
+        section = _holding(self._sections(), path)
+        if section is None:
             raise Misconfigured(
                 self.key, "path_map", f"no library of the server holds {PurePosixPath(path).parent}"
             )
-        return max(holding, key=lambda found: found[0])[1]
+        return section
+
+    def _sections(self) -> Sequence[Section]:
+        return self.http.read("/library/sections", Answer, cache_seconds=SECTIONS_SECONDS).container.sections
 
     def _ask(self, path: str, params: Mapping[str, str | int | None] | None = None) -> Container:
         return self.http.read(path, Answer, params=params or {}, fresh=True).container
@@ -204,3 +220,14 @@ def _names(row: Row, ids: Ids) -> bool:
         if value
     }
     return any(guid.id in new for guid in row.guids) or row.guid.split("?", maxsplit=1)[0] in old
+
+
+def _holding(sections: Iterable[Section], path: str) -> str | None:
+    """Return the key of the library whose location is the longest prefix of `path`, None when there is none."""
+    holding = [
+        (depth(location.path), section.key)
+        for section in sections
+        for location in section.locations
+        if is_below(path, location.path)
+    ]
+    return max(holding, key=lambda found: found[0])[1] if holding else None

@@ -56,7 +56,13 @@ SANDBOX_QUEUES = {
     "download-item.map-items-to-files": 0.75,
     "download-item.validate-torrent-files": 0.25,
 }
-OURS = {names.TIDY_ACCOUNT, names.RETRY_LIBRARY, names.MEND_ENTRY, names.SECOND_SOURCES}
+OURS = {
+    names.TIDY_ACCOUNT,
+    names.RETRY_LIBRARY,
+    names.MEND_ENTRY,
+    names.SECOND_SOURCES,
+    names.SCAN_MOVED_FILES,
+}
 
 
 def test_the_queues_are_those_of_the_specification_and_our_own() -> None:
