@@ -94,9 +94,18 @@ def free_port() -> int:
     """Return a loopback port that nobody listens on, and that the system gives to no outgoing connection meanwhile."""
     while True:
         port = PORTS.start + secrets.randbelow(len(PORTS))
-        with socket.socket() as probe, contextlib.suppress(OSError):
-            probe.bind(("127.0.0.1", port))
+        if is_free(port):
             return port
+
+
+def is_free(port: int) -> bool:
+    """Return whether nobody listens on a loopback port."""
+    with socket.socket() as probe, contextlib.suppress(OSError):
+        # A port whose last listener has just ended is free, as it is for the program.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        probe.bind(("127.0.0.1", port))
+        return True
+    return False
 
 
 def is_mounted(path: Path) -> bool:

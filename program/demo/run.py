@@ -24,6 +24,7 @@ from program.demo.launch import (
     Running,
     Servers,
     install,
+    is_free,
     is_mounted,
     last_lines,
     unmount,
@@ -52,9 +53,13 @@ class _Ended(Exception):
 
 
 def main(argv: list[str]) -> int:
-    """Run the demo; return 0 when every check passed, 1 when one did not, 2 when this machine lacks something."""
+    """Run the demo; return 0 when every check passed, 1 when one did not, 2 when it cannot start here."""
     options = _options(argv)
     sentences = missing()
+    if options.port is not None and not is_free(options.port):
+        sentences.append(
+            f"port {options.port} of this machine is in use; take another with --port, or leave it out"
+        )
     if sentences:
         print("\n".join(sentences), file=sys.stderr)  # noqa: T201 (this is a command)
         return CANNOT_START

@@ -127,13 +127,14 @@ def test_a_demo_that_is_killed_leaves_nothing_behind_either(
     assert not is_mounted(Path(ready["mount"]))
 
 
-def test_a_port_in_use_is_said_in_one_sentence(tmp_path: Path) -> None:
+def test_a_port_in_use_is_said_in_one_sentence_before_anything_is_started(tmp_path: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        process = demo(tmp_path, "--port", str(taken.getsockname()[1]), DEMO_EXIT="1")
+        port = taken.getsockname()[1]
+        process = demo(tmp_path, "--port", str(port), DEMO_EXIT="1")
         output, _ = process.communicate(timeout=SECONDS)
-    assert process.returncode == 1
-    assert "did not become ready" in output
-    assert json.loads(output.splitlines()[-1])["items"] == 0
-    assert not any(map(is_alive, [json.loads((tmp_path / "servers.json").read_text())["pid"]]))
+    assert process.returncode == 2
+    assert output.startswith(f"port {port} of this machine is in use")
+    assert len(output.splitlines()) == 1
+    assert not list(tmp_path.iterdir())

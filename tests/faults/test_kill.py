@@ -34,7 +34,7 @@ def test_a_library_is_complete_after_a_kill(tmp_path: Path, at: int, when: str) 
 @pytest.mark.parametrize(
     ("at", "when", "alike"),
     [
-        (1, "before", {"provider": "overseerr"}),
+        pytest.param(1, "before", {"provider": "overseerr"}, marks=pytest.mark.slow),
         pytest.param(3, "after", {"provider": "tmdb", "path": "/movie/"}, marks=pytest.mark.slow),
         (2, "lost", {"path": "/torrents/addMagnet"}),
         (1, "lost", {"path": "/torrents/selectFiles"}),

@@ -231,21 +231,25 @@ def _shows() -> list[Item]:
     ]
 
 
-def test_up_to_four_seasons_in_every_mix_of_states_agree_with_the_second_reading() -> None:
-    kinds = _kinds()
+def _check_seasons(count: int, shows: list[Item]) -> set[States]:
+    """Check every mix of so many seasons against the second reading; return the states that came out."""
     seen = set()
-    for size in range(5):
-        for children in combinations_with_replacement(kinds, size):
-            for item in _shows()[:: 5 if size == 4 else 1]:
-                node = Node(item, children)
-                state = state_of(node, NOW, POLICY).state
-                seen.add(state)
-                assert state is oracle_state(node, item, NOW, POLICY), (
-                    item.facts,
-                    item.show_status,
-                    children,
-                )
-    assert seen == set(States)
+    for children in combinations_with_replacement(_kinds(), count):
+        for item in shows:
+            node = Node(item, children)
+            state = state_of(node, NOW, POLICY).state
+            seen.add(state)
+            assert state is oracle_state(node, item, NOW, POLICY), (item.facts, item.show_status, children)
+    return seen
+
+
+def test_up_to_three_seasons_in_every_mix_of_states_agree_with_the_second_reading() -> None:
+    assert set().union(*(_check_seasons(count, _shows()) for count in range(4))) == set(States)
+
+
+@pytest.mark.slow
+def test_four_seasons_in_every_mix_of_states_agree_with_the_second_reading() -> None:
+    assert _check_seasons(4, _shows()[::5])
 
 
 def test_four_episodes_in_every_mix_of_states_agree_with_the_second_reading() -> None:
