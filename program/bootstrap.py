@@ -166,7 +166,7 @@ class Bootstrap:
         return self._store.current
 
     def _policy(self) -> Policy:
-        return policy_of(self._settings, self._ctx.servers())
+        return policy_of(self._settings, self._ctx.servers(), self._registry.titles)
 
     # The work of the states -------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 """What the facts of one row mean, before any table is asked: which of them count, when a title is released, what a show awaits."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from program.media.item import Facts, Item, MediaType, ReleaseKind, ShowStatus
@@ -13,7 +14,7 @@ class Policy:
     release_kinds: dates from which a film counts as released, each plus `schedule_offset`. theatrical_wait: after the cinema (or
     the one date of unknown kind) when none of them is known. unknown_date: how often an unknown date is asked for again.
     cooldown_hours: between searches from the 2nd, 5th and 10th miss. max_failed_attempts: misses before Failed, 0 = never.
-    prefer_packs: search an ended show before its seasons. servers: keys of the enabled media servers.
+    prefer_packs: search an ended show before its seasons. servers: keys of the enabled media servers; titles: what they are called.
     """
 
     release_kinds: frozenset[ReleaseKind] = frozenset(
@@ -26,6 +27,7 @@ class Policy:
     max_failed_attempts: int = 20
     prefer_packs: bool = False
     servers: tuple[str, ...] = ()
+    titles: Mapping[str, str] = field(default_factory=dict)
 
 
 def is_current(facts: Facts, at: datetime | None) -> bool:

@@ -196,7 +196,7 @@ def _symlinked(title: Title, item: Item, _above: Above) -> Plan:
     question = next_question(item, title.now, title.policy)
     if question is None or confirming(item, title.policy):
         return Plan(title.now, "no media server is left to ask")
-    return Plan(question[0], f"{question[1]} is asked for it")
+    return Plan(question[0], f"{title.policy.titles.get(question[1], question[1])} is asked for it")
 
 
 def _completed(title: Title, item: Item, _above: Above) -> Plan:
@@ -206,7 +206,11 @@ def _completed(title: Title, item: Item, _above: Above) -> Plan:
     upgrade = item.facts.upgrade_at
     if upgrade is not None and (question is None or upgrade < question[0]):
         return Plan(upgrade, "a better copy is looked for", QueueClass.BACKGROUND)
-    return Plan(None) if question is None else Plan(question[0], f"{question[1]} is asked for it")
+    return (
+        Plan(None)
+        if question is None
+        else Plan(question[0], f"{title.policy.titles.get(question[1], question[1])} is asked for it")
+    )
 
 
 LEAF_PLANS: Mapping[States, Callable[[Title, Item, Above], Plan]] = {

@@ -105,6 +105,11 @@ class Registry:
             (key, one.reason or "") for key, one in self._enabled.items() if one.state is PluginState.INVALID
         )
 
+    @property
+    def titles(self) -> Mapping[str, str]:
+        """Return what every provider that there is, enabled or not, is called, by its key."""
+        return {kind.key: kind.title for kind in self.classes}
+
     def statuses(self) -> tuple[PluginStatus, ...]:
         """Return how every enabled provider stands."""
         return tuple(status_of(one) for one in self._enabled.values())

@@ -11,6 +11,7 @@ from flask import Flask, url_for
 
 from program.api.status import RUNNING
 from program.db import overview
+from program.media.names import with_titles
 from program.plugins import PluginState
 from program.web import pages, times, undo, words
 from program.web.pages import Web
@@ -114,7 +115,12 @@ def install(app: Flask, web: Web) -> None:
         times=times,
         words=words,
     )
-    app.jinja_env.filters["bytes"] = times.size
+    titles = web.api.registry.titles
+    app.jinja_env.filters.update(
+        bytes=times.size,
+        titled=lambda key: titles.get(key, key),
+        named=lambda text: with_titles(text, titles),
+    )
 
 
 def _needs_you(web: Web) -> int:

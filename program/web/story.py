@@ -172,7 +172,6 @@ def _release(candidate: Candidate, why: Reasons, *, is_active: bool) -> Release:
         )
     else:
         verdict, tone = ("In use" if is_active else "Fits"), "green"
-    verdict = verdict[:1].upper() + verdict[1:]
     return Release(candidate, verdict, tone, is_active, _terms(release.score), why)
 
 

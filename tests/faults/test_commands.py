@@ -126,7 +126,7 @@ def test_the_story_of_a_title_is_told_from_the_wish_to_its_end(tmp_path: Path) -
             *("request", "index", "scrape", "download", "complete", "post-process")
         ]
         assert "SEQUEL: is Tears of Steel 2, another part than Tears of Steel" in told.out
-        assert "PACKED: realdebrid: the torrent holds no video" in told.out
+        assert "PACKED: Real-Debrid: the torrent holds no video" in told.out
 
         story = json.loads(command(config, "show", str(season), "--json").out)
         assert story["title"] == "Pioneer One, season 1"

@@ -86,10 +86,10 @@ def assert_waits(pipeline: Pipeline, item_id: int, state: str, provider: str, wo
     assert dates, "it will be tried again"
     assert item.facts.failed_at is None
     assert item.facts.index_failures == item.facts.scraped_times == 0, "an outage is no miss"
-    story = told(pipeline, item_id)
-    assert provider in story
+    story, name = told(pipeline, item_id), pipeline.registry.titles[provider]
+    assert name in story
     assert word in story
-    assert f"{provider}: {provider}:" not in story
+    assert f"{name}: {name}:" not in story
 
 
 def asked(servers: Servers, provider: str) -> int:
@@ -215,7 +215,7 @@ def test_a_media_server_in_trouble_is_named_and_another_completes_the_title(
     assert pipeline.item(film).facts.confirmed_by == "jellyfin"
     story = told(pipeline, film)
     assert "Jellyfin has it" in story
-    assert "plex" in story
+    assert "Plex" in story
     assert word in story
     assert_no_secret(servers, *lines, story)
     servers.control("/faults", method="DELETE")

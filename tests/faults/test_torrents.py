@@ -41,7 +41,7 @@ def test_a_torrent_without_a_video_is_named_deleted_and_not_tried_again(
     only(servers, release(name, ["readme.txt", "text"], ["film.r00", "blob"]))
     film = pipeline.add_movie(TEARS)
     pipeline.run()
-    assert tried(pipeline, film) == {name: "realdebrid: the torrent holds no video"}
+    assert tried(pipeline, film) == {name: "Real-Debrid: the torrent holds no video"}
     item = pipeline.item(film)
     assert item.last_state.value == "Indexed"
     assert item.schedule.next_attempt_at is not None, "it will be searched again"

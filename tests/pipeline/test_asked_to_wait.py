@@ -79,7 +79,7 @@ def test_a_long_wait_is_a_date_of_every_title_and_costs_no_attempt(
         assert item.schedule.next_attempt_at is not None
         wait = (item.schedule.next_attempt_at - journal.began) / SECOND
         assert wait == pytest.approx(600, abs=2)
-        assert "torrentio" in (item.schedule.next_reason or "")
+        assert "Torrentio" in (item.schedule.next_reason or "")
     assert pipeline.engine.counts()[SCRAPE][JobState.DELAYED] == 0, "nothing stays parked for ten minutes"
 
     pipeline.run(for_=2 * 60 * SECOND, step=10 * SECOND)

@@ -87,7 +87,7 @@ def test_an_outage_of_the_metadata_service_costs_no_attempt_and_heals_by_itself(
     item = pipeline.item(film)
     assert item.last_state.value == "Requested"
     assert item.facts.index_failures == 0
-    assert any("tmdb" in row.sentence for row in pipeline.story(film))
+    assert any("TMDB" in row.sentence for row in pipeline.story(film))
     servers.control(f"/faults/{fault['id']}", method="DELETE")
     pipeline.run_until(lambda: pipeline.state(film) == "Completed", within=HOUR, step=MINUTE)
 

@@ -31,10 +31,10 @@ def test_a_release_that_is_not_held_costs_no_call_of_its_own(
     assert pipeline.state(film) == "Completed"
     (taken,) = [row for row in pipeline.story(film) if row.outcome == "taken"]
     tried = {one["release"]: one["why"] for one in taken.data["tried"]}
-    assert tried[SLOW] == "torbox: does not hold it"
+    assert tried[SLOW] == "TorBox: does not hold it"
     first, *single = asked(servers, "/checkcached")
     assert first["path"].count(",") + first["path"].count("%2C") >= len(tried)
-    held = [why for why in tried.values() if why != "torbox: does not hold it"]
+    held = [why for why in tried.values() if why != "TorBox: does not hold it"]
     assert len(single) == len(held) + 1, "those that it holds, until one fits"
 
 
@@ -49,7 +49,7 @@ def test_a_film_of_which_nothing_is_held_is_searched_again_and_nothing_was_added
     assert len(asked(servers, "/checkcached")) == 1
     assert asked(servers, "/createtorrent") == []
     (story,) = [row for row in pipeline.story(film) if row.outcome == "none_available"]
-    assert {one["why"] for one in story.data["tried"]} == {"torbox: does not hold it"}
+    assert {one["why"] for one in story.data["tried"]} == {"TorBox: does not hold it"}
     assert pipeline.item(film).schedule.next_attempt_at is not None
 
 

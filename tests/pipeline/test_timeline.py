@@ -43,7 +43,7 @@ def test_who_asked_is_told_once_however_often_the_list_is_read(pipeline: Pipelin
     rows = [row for row in pipeline.story(film) if row.step == "request"]
     assert len(rows) == 1
     assert "Ada" in rows[0].sentence
-    assert "overseerr" in rows[0].sentence
+    assert "Overseerr" in rows[0].sentence
 
 
 def test_a_wish_for_more_seasons_names_them(pipeline: Pipeline) -> None:
@@ -109,7 +109,7 @@ def test_the_printed_story_of_a_show_tells_of_its_episodes_and_of_the_next_look(
     with pipeline.db.read() as tx:
         lines = story_of(tx, show).text().splitlines()
     assert lines[0].startswith("Pioneer One (2010) is Ongoing; next look ")
-    assert any("S02E01 download: realdebrid holds" in line for line in lines)
+    assert any("S02E01 download: Real-Debrid holds" in line for line in lines)
     assert any(" index: Found “Pioneer One”" in line and "Next look " in line for line in lines)
 
 

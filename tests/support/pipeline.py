@@ -119,7 +119,7 @@ class Pipeline:
             registry=self.registry,
             clock=self.clock,
             settings=lambda: self.settings,
-            policy=lambda: policy_of(self.settings, self.ctx.servers()),
+            policy=lambda: policy_of(self.settings, self.ctx.servers(), self.registry.titles),
             library=self.library,
             tell=self.told.append,
         )

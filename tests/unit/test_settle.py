@@ -279,9 +279,9 @@ def test_the_earliest_question_of_several_servers_counts() -> None:
         Confirmation("emby", asked_times=1, asked_at=NOW),
     )
     film = movie(S.Symlinked, registered_at=NOW, confirmations=known)
-    found = dates(film, policy=Policy(servers=("plex", "emby")))
+    found = dates(film, policy=Policy(servers=("plex", "emby"), titles={"emby": "Emby"}))
     assert found.next_attempt_at == NOW + timedelta(seconds=1)
-    assert found.next_reason == "emby is asked for it"
+    assert found.next_reason == "Emby is asked for it"
 
 
 def test_after_the_last_question_the_film_is_looked_at_once_more() -> None:

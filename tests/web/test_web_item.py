@@ -175,7 +175,33 @@ def test_who_asked_is_named(home: Home, owner: Visitor) -> None:
     (accepted,) = home.library.ask(
         wish(requested_by="Ada", source="letterbox", external_id="7"), by_person=False
     )
-    assert "Ada through letterbox" in owner.open(f"/items/{accepted.item_id}").text
+    assert "Ada through Letterbox" in owner.open(f"/items/{accepted.item_id}").text
+
+
+def test_providers_are_called_what_people_call_them(home: Home, owner: Visitor) -> None:
+    film = home.library.film()
+    home.clock.advance(60)
+    why = {"release": "Sintel.vault.mkv", "provider": "vault", "why": "vault: the torrent holds no video"}
+    told = Decision(
+        film,
+        "download",
+        "taken",
+        "vault holds “Sintel.vault.mkv”; vault.url stays.",
+        {"tried": [why]},
+        provider="vault",
+    )
+    held = {"hold_until": home.clock.now() + timedelta(hours=1), "hold_reason": "vault: asked to wait"}
+    with home.library.db.write(film) as tx:
+        home.flow.commit(tx, film, {film: held}, [told])
+    (step,) = [one for one in home.get(f"/items/{film}/timeline")["timeline"] if one["step"] == "download"]
+    assert step["sentence"] == "Vault holds “Sintel.vault.mkv”; vault.url stays."
+    assert (step["provider"], step["data"]["tried"][0]["provider"]) == ("vault", "vault")
+    assert home.get(f"/items/{film}")["next_reason"] == "Vault: asked to wait"
+    text = owner.open(f"/items/{film}").text
+    assert "Sintel.vault.mkv Vault: the torrent holds no video" in text
+    # What was written down by an older version reads no worse.
+    home.library.commit(film, {}, Decision(film, "confirm", "waiting", "sample: no answer from vault."))
+    assert "Sample Index: no answer from Vault." in owner.open(f"/items/{film}").text
 
 
 def test_actions_work_without_scripts_and_say_what_came_of_them(home: Home, owner: Visitor) -> None:

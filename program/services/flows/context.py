@@ -3,12 +3,11 @@
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Protocol
 
-from program import log
 from program.clock import Clock
 from program.db import items
 from program.db.commit import commit_outcome
@@ -19,11 +18,11 @@ from program.events import Told
 from program.media.entry import Entry, Link
 from program.media.facts import is_current, is_failed
 from program.media.item import Item, Node
-from program.media.release import JsonValue
 from program.media.state import Policy
 from program.plugins import Registry
 from program.queues import Job
 from program.queues.engine import Engine
+from program.services.flows.sayings import Sayings
 from program.services.flows.torrents_in_hand import TorrentsInHand
 from program.services.plugin import Downloader, Updater
 from program.settings.models import RootSettings
@@ -32,8 +31,6 @@ from program.settings.ranking import RankingOptions
 Changes = Mapping[int, Mapping[str, object]]
 # Where names are kept that were read before, within the config folder.
 NAMES = "cache/names"
-# The longest text of somebody else that is kept in a story.
-LONGEST_TEXT = 500
 # A folder is scanned again at the earliest this long after the last scan.
 COLLAPSE_SCANS = timedelta(seconds=10)
 # From so many folders on those that may be scanned again anyway are forgotten.
@@ -177,6 +174,11 @@ class FlowContext:
         """Return the keys of the enabled media servers, also of one that cannot be used at the moment."""
         return tuple(one.key for one in self.registry.statuses() if one.section == Updater.section)
 
+    @property
+    def sayings(self) -> Sayings:
+        """Return what makes texts fit for people."""
+        return Sayings(self.registry.titles)
+
     def tree(self, tx: Tx, root_id: int) -> Node:
         """Return the title as it is now; raise Cancelled when it was removed."""
         root = items.tree(tx, root_id, self.clock.now(), self.providers())
@@ -192,13 +194,13 @@ class FlowContext:
     def commit(self, tx: Tx, root_id: int, changes: Changes, decisions: Iterable[Decision]) -> Node:
         """Write facts, states, dates and decisions of one title; return it settled.
 
-        What others said is cut to a length for reading, and holds no secret.
+        What others said is made fit for reading, see `sayings`.
         """
         return commit_outcome(
             tx,
             root_id,
-            {item_id: _readable_reasons(facts) for item_id, facts in changes.items()},
-            [readable_decision(made) for made in decisions],
+            {item_id: self.sayings.reasons(facts) for item_id, facts in changes.items()},
+            [self.sayings.decision(made) for made in decisions],
             self.clock.now(),
             self.policy(),
             self.providers(),
@@ -221,33 +223,6 @@ class FlowContext:
         except Cancelled:
             self.tell(event)
             raise
-
-
-def readable(text: str) -> str:
-    """Return a text of somebody else, a name or an error, without secrets and not longer than a person would read."""
-    text = log.redact(text)
-    return text if len(text) <= LONGEST_TEXT else f"{text[:LONGEST_TEXT]}…"
-
-
-def readable_decision(made: Decision) -> Decision:
-    """Return a decision with every text in it made readable."""
-    data = {name: _readable_value(value) for name, value in made.data.items()}
-    return replace(made, sentence=readable(made.sentence), data=data)
-
-
-def _readable_value(value: JsonValue) -> JsonValue:
-    if isinstance(value, str):
-        return readable(value)
-    if isinstance(value, list):
-        return [_readable_value(part) for part in value]
-    return {name: _readable_value(part) for name, part in value.items()} if isinstance(value, dict) else value
-
-
-def _readable_reasons(facts: Mapping[str, object]) -> Mapping[str, object]:
-    return {
-        name: readable(value) if isinstance(value, str) and name.endswith("_reason") else value
-        for name, value in facts.items()
-    }
 
 
 def check_answered(job: Job) -> None:

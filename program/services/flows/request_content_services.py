@@ -25,7 +25,7 @@ from program.events import (
 from program.media.metadata import ContentRequest
 from program.queues import Done, Job, Outcome, WaitFor
 from program.services.flows.by_person import call_off
-from program.services.flows.context import FlowContext, readable_decision
+from program.services.flows.context import FlowContext
 from program.services.flows.plugin_hook import ask
 
 # Wishes in one transaction: a long list must not keep everybody else from writing.
@@ -42,6 +42,8 @@ TOLD_TO_A_PERSON: Mapping[str, type[Told]] = {
     "paused": ItemRequestConflict,
 }
 
+# How somebody asked who came through no content service.
+BY_HAND: Mapping[str, str] = {"api": "over the API", "web": "on the pages"}
 # A wish that changed what is wanted of a known title.
 CHANGED = frozenset({"updated", "retried"})
 
@@ -106,7 +108,7 @@ def _store(ctx: FlowContext, wishes: Sequence[ContentRequest], *, by_person: boo
     try:
         with ctx.db.write() as tx:
             answers = requests.accept_many(tx, wishes, now, by_person=by_person)
-            decisions.write(tx, map(readable_decision, _stories(wishes, answers)), now)
+            decisions.write(tx, map(ctx.sayings.decision, _stories(wishes, answers)), now)
     except RivuletError as error:
         ctx.tell(ItemRequestFailed(sentence=f"{len(wishes)} wishes could not be written down: {error}"))
         raise
@@ -121,8 +123,9 @@ def _stories(wishes: Iterable[ContentRequest], accepted: Iterable[Accepted]) -> 
 
 
 def _sentence(wish: ContentRequest, found: Accepted) -> str:
-    who = f"{wish.requested_by} ({wish.source})" if wish.requested_by else wish.source
-    sentence = f"Asked for by {who}"
+    by_source = BY_HAND.get(wish.source, f"by {wish.source}")
+    who = f"by {wish.requested_by} ({wish.source})" if wish.requested_by else by_source
+    sentence = f"Asked for {who}"
     if wish.seasons:
         numbers = ", ".join(str(number) for number in wish.seasons)
         sentence += f": season{'s' if len(wish.seasons) > 1 else ''} {numbers}"
