@@ -6,7 +6,7 @@ from typing import IO
 from flask import Response, request
 from pydantic import Field
 
-from program.api.answers import (
+from program.api.answers.care import (
     BackupBody,
     BackupResponse,
     BackupsBody,

@@ -1,6 +1,6 @@
 """The doctor over the API."""
 
-from program.api.answers import DoctorBody, FindingBody
+from program.api.answers.state import DoctorBody, FindingBody
 from program.api.context import ApiContext
 from program.api.routes import Payload, Route
 from program.doctor.check import Finding, Patient, Work, examine, worst

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from program.api.answers import RuleBody
+from program.api.answers.stories import RuleBody
 from program.api.context import ApiContext
 from program.db.lookup import root_of, shared_names
 from program.db.trees import tree

@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from flask import Response, request, url_for
 
-from program.api.answers import FeedsBody
+from program.api.answers.overviews import FeedsBody
 from program.api.auth import address_token, same
 from program.api.context import ApiContext
 from program.api.errors import ApiError

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from program.actions import ItemResult
 from program.api import shapes
-from program.api.answers import ActionBody, DetailBody, ItemsBody, StreamsBody, TimelineBody
+from program.api.answers.items import ActionBody, DetailBody, ItemsBody
+from program.api.answers.stories import StreamsBody, TimelineBody
 from program.api.context import ApiContext
 from program.api.errors import ApiError
 from program.api.explained import NO_REASONS, reasons

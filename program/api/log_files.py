@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from flask import Response, request
 
-from program.api.answers import UploadLogsResponse
+from program.api.answers.state import UploadLogsResponse
 from program.api.auth import address_token, same
 from program.api.context import ApiContext
 from program.api.errors import ApiError

@@ -5,7 +5,8 @@ from hashlib import sha1
 
 from pydantic import Field, JsonValue, model_validator
 
-from program.api.answers import Body, RuleBody
+from program.api.answers.base import Body
+from program.api.answers.stories import RuleBody
 from program.api.context import ApiContext
 from program.api.explained import names_folder, rules_of, wanted_of
 from program.api.payloads import ItemId

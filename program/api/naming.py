@@ -2,7 +2,7 @@
 
 from pydantic import RootModel
 
-from program.api.answers import NamingPreviewBody, RenamedBody, SampleBody
+from program.api.answers.care import NamingPreviewBody, RenamedBody, SampleBody
 from program.api.context import ApiContext
 from program.api.routes import Route
 from program.db import shelves

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
 from program import __version__
-from program.api.answers import ErrorBody
+from program.api.answers.base import ErrorBody
 from program.api.routes import Access, Route
 
 TAG = "documentation"

@@ -1,6 +1,6 @@
 """What plugins there are, how they stand, and what could not be loaded."""
 
-from program.api.answers import Body, Instant
+from program.api.answers.base import Body, Instant
 from program.api.context import ApiContext
 from program.api.routes import Route
 from program.log import redact

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
-from program.api.answers import Body, Instant, MessageBody
+from program.api.answers.base import Body, Instant, MessageBody
 from program.api.context import ApiContext
 from program.api.errors import ApiError
 from program.api.routes import Payload, Route

@@ -2,7 +2,7 @@
 
 from pydantic import Field, JsonValue
 
-from program.api.answers import Body
+from program.api.answers.base import Body
 from program.api.context import ApiContext
 from program.api.routes import Payload, Route
 from program.services.flows.ranking_preview import Bounds, Choice, Preview

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from program.actions import ItemResult
-from program.api.answers import MessageBody
+from program.api.answers.base import MessageBody
 from program.api.context import ApiContext
 from program.api.items import our_id
 from program.api.routes import Payload, Route

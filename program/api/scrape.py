@@ -6,7 +6,8 @@ from typing import TypeVar
 from flask import Response
 
 from program.api import shapes
-from program.api.answers import ActionBody, MessageBody
+from program.api.answers.base import MessageBody
+from program.api.answers.items import ActionBody
 from program.api.context import ApiContext
 from program.api.errors import ApiError
 from program.api.items import our_id

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from program.api.answers import Body, Instant
+from program.api.answers.base import Body, Instant
 from program.manual.search import Progress
 from program.manual.sessions import Session
 from program.media.release import JudgedRelease

@@ -4,7 +4,7 @@ import secrets
 
 from flask import Response, request
 
-from program.api.answers import KeyBody, SettingsSavedBody, TriedBody
+from program.api.answers.care import KeyBody, SettingsSavedBody, TriedBody
 from program.api.context import ApiContext
 from program.api.errors import ApiError
 from program.api.payloads import SettingsBody

@@ -3,10 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from program.actions import ItemResult
-from program.api.answers import (
+from program.api.answers.items import (
     ActionBody,
-    BlockBody,
-    CalendarEntryBody,
     ChildBody,
     CompanionBody,
     DetailBody,
@@ -16,10 +14,10 @@ from program.api.answers import (
     ParentIds,
     RequestBody,
     SourceBody,
-    StepBody,
-    StreamBody,
     TroubleBody,
 )
+from program.api.answers.overviews import CalendarEntryBody
+from program.api.answers.stories import BlockBody, StepBody, StreamBody
 from program.api.explained import NO_REASONS, Reasons
 from program.api.where import Where
 from program.db.views import (

@@ -11,10 +11,10 @@ from pydantic_core import to_jsonable_python
 
 from program import __version__
 from program.api import shapes
-from program.api.answers import (
+from program.api.answers.overviews import CalendarBody, StatsBody, YearBody
+from program.api.answers.state import (
     AccountBody,
     AccountsBody,
-    CalendarBody,
     HealthBody,
     LifecycleBody,
     LogsBody,
@@ -23,8 +23,6 @@ from program.api.answers import (
     ProviderBody,
     ProvidersBody,
     ServicesBody,
-    StatsBody,
-    YearBody,
 )
 from program.api.auth import webhook_token
 from program.api.context import ApiContext

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from pydantic import Field
 
-from program.api.answers import Body
+from program.api.answers.base import Body
 from program.api.context import ApiContext
 from program.api.routes import Payload, Route
 from program.db import lookup

@@ -2,7 +2,7 @@
 
 from flask import request
 
-from program.api.answers import WebhookBody
+from program.api.answers.state import WebhookBody
 from program.api.auth import same, webhook_token
 from program.api.context import ApiContext
 from program.api.errors import ApiError

@@ -8,7 +8,7 @@ from itertools import groupby
 from flask import request
 
 from program.api import feeds
-from program.api.answers import FeedsBody
+from program.api.answers.overviews import FeedsBody
 from program.db import items
 from program.db.views import CalendarRow
 from program.web import pages, times, words
