@@ -125,10 +125,14 @@ class Manual:
     def auto(
         self, asked: Asked, seasons: tuple[int, ...] | None, overrides: Overrides
     ) -> tuple[ItemResult, ...]:
-        """Have a title, or seasons of it, searched now; one that is not in the library is asked for."""
+        """Have a title, or seasons of it, searched now; one that is not in the library is asked for.
+
+        overrides: for this search; they cannot be kept for a title that is yet to be looked up.
+        """
         item_id = known_id(self._ctx, asked)
         if item_id is None:
-            return self._actions.add([_wish(asked, asked.ids, seasons)], by_person=True)
+            added = self._actions.add([_wish(asked, asked.ids, seasons)], by_person=True)
+            return added if overrides == NO_OVERRIDES else tuple(map(_without_limits, added))
         root = self._ctx.load(self._root_id(item_id))
         if seasons:
             self._actions.add([_wish(asked, root.item.ids, seasons)], by_person=True)
@@ -142,10 +146,10 @@ class Manual:
     def _search_so(self, root_id: int, ids: Sequence[int], overrides: Overrides) -> None:
         """Have the next search of the rows made in a person's own way; one that has begun otherwise is called off."""
         root = self._ctx.load(root_id)
+        if root.item.type is MediaType.SHOW and root_id in ids:
+            ids = [node.item.id for node in root.children if node.item.is_requested]
         for item_id in ids:
             item = item_of(root, item_id)
-            if not (item.type.is_leaf or item.type is MediaType.SEASON):
-                continue
             data = MediaItemJob(
                 root_id, item_id, label(root, item_id), revisions(root, item_id), overrides=overrides
             )
@@ -263,6 +267,11 @@ def _wish(asked: Asked, ids: Ids, seasons: tuple[int, ...] | None) -> ContentReq
     return ContentRequest(
         source=SOURCE, is_movie=asked.is_movie, ids=ids, seasons=None if asked.is_movie else seasons
     )
+
+
+def _without_limits(result: ItemResult) -> ItemResult:
+    later = "limits for a search count once it is in the library: search it again then"
+    return replace(result, sentence=f"{result.sentence}; {later}")
 
 
 def _seasons_of(root: Node, seasons: Sequence[int]) -> list[int]:

@@ -11,9 +11,8 @@ from program.media.facts import lacks_metadata
 from program.media.item import Ids, MediaType, Node, Title
 from program.media.metadata import Metadata
 from program.media.wanted import NOT_IN_LIBRARY, Wanted, WantedEpisode, wanted_for
-from program.queues import JobSpec
-from program.services.flows import names
 from program.services.flows.context import FlowContext
+from program.services.flows.plugin_hook import ask
 
 # How long a metadata service may take while somebody waits.
 LOOK_UP_SECONDS = 30.0
@@ -90,9 +89,8 @@ def look_up(ctx: FlowContext, asked: Asked) -> Metadata:
     event = MovieIndexRequested(asked.ids) if asked.is_movie else ShowIndexRequested(asked.ids)
     troubles = []
     for key in ctx.registry.hooks_for(event.type):
-        spec = JobSpec(queue=names.plugin_queue(event.type, key), name="a title", data=event, attempts=1)
         try:
-            found = ctx.engine.call(spec, LOOK_UP_SECONDS)
+            found = ctx.engine.call(ask(key, event, "a title", attempts=1), LOOK_UP_SECONDS)
         except NotFound:
             continue
         except RivuletError as error:

@@ -89,6 +89,25 @@ def test_releases_are_ruled_out_and_allowed_again(home: Home) -> None:
     assert home.refused("POST", f"{path}/999/blacklist") == (404, f"item {film} has no release 999")
 
 
+def test_limits_for_one_search_count_for_every_wanted_season_of_a_show(home: Home) -> None:
+    show = home.library.show(season(1), season(2), season(3), wanted=(1, 2))
+    asked = {"media_type": "tv", "item_id": show, "max_filesize_override": 700}
+    home.post("/scrape/auto", asked)
+    waiting = home.engine.jobs("process-media-item")
+    assert sorted(job.name for job in waiting) == ["Pioneer One S01", "Pioneer One S02"]
+
+
+def test_limits_for_a_title_that_is_not_there_yet_are_said_not_to_count(home: Home) -> None:
+    asked = {"media_type": "movie", "tmdb_id": "10378", "max_filesize_override": 700}
+    (result,) = home.post("/scrape/auto", asked)["items"]
+    assert result["sentence"] == (
+        "TMDB 10378 is added; limits for a search count once it is in the library: search it again then"
+    )
+    del asked["max_filesize_override"]
+    (result,) = home.post("/scrape/auto", {**asked, "tmdb_id": "45745"})["items"]
+    assert result["sentence"] == "TMDB 45745 is added"
+
+
 def test_a_title_is_looked_up_again_once(home: Home) -> None:
     film = home.library.film()
     home.library.index(film, film_metadata())
