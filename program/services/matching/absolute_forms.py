@@ -35,7 +35,7 @@ _IN_BRACKETS = re.compile(
     re.IGNORECASE,
 )
 _BEFORE_BRACKET = re.compile(
-    rf"(?<=[^\W\d_!?.]|[!?.~])[ .]+(?P<e>\d{{2,4}})(?P<half>\.5)?(?:v\d)?{_RANGE}"
+    rf"(?:(?<=[^\W\d_!?.]|[!?.~])|(?<=\d)(?=[ .]+0\d))[ .]+(?P<e>\d{{2,4}})(?P<half>\.5)?(?:v\d)?{_RANGE}"
     rf"(?=(?:[ .]+(?:complete|batch|end|fin|final))?[ .]*(?:[\[({{+]|$|{_COVERED}))",
     re.IGNORECASE,
 )
@@ -154,7 +154,7 @@ def _as_many(match: re.Match[str], found: Numbering) -> tuple[int, ...]:
     if match.re is _BESIDE_BEFORE:
         # Without a dash before it, a number before the season is the title's.
         is_written_so = match["e"].startswith("0") or match["dash"] is not None or match["f"] is not None
-    if _LEADING_GROUP.match(match.string) and first > _MANY and len(match["e"]) == len("214"):
+    if _LEADING_GROUP.match(match.string) and first > _MANY and len(match["e"]) >= len("214"):
         # A group that counts to hundreds counts over the whole show.
         is_written_so = True
     if last - first + 1 != len(found.episodes) or first in _YEARS or not is_written_so:

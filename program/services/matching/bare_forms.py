@@ -18,7 +18,7 @@ _LINES = re.compile(r"(?<![a-z])(?:720p|1080p|480p)(?![a-z])", re.IGNORECASE)
 _RECORDED = re.compile(r"(?<![a-z])(?:hdtv|pdtv|dsr|dvd-?rip|xvid|divx|tvrip)(?![a-z])", re.IGNORECASE)
 _ANIME = re.compile(r"(?<![a-z])vost(?:fr|eng|a)?(?![a-z])", re.IGNORECASE)
 _BEFORE_NOISE = re.compile(
-    r"(?<=[^\W\d_!?])(?:[ .]+|-(?=0))(?P<e>(?!19|20)\d{4}|\d{2,3})(?:v\d|\s?[-~]\s?(?P<f>\d{2,3}))?"
+    r"(?:(?<=[^\W\d_!?])|(?<=\d)(?=[ .]+0\d))(?:[ .]+|-(?=0))(?P<e>(?!19|20)\d{4}|\d{2,3})(?:v\d|\s?[-~]\s?(?P<f>\d{2,3}))?"
     rf"(?=[ .\-]*[\[(]?{_COVERED}|[ .]+[\[(]?(?:vost|(?:vf|raw|legendado|(?:eng[. ])?(?:sub|dub)(?:bed|s)?)(?![a-z])))",
     re.IGNORECASE,
 )
@@ -30,7 +30,7 @@ _BRACKETED = re.compile(
 _LAST_ASIAN = re.compile(r"(?<=[\u3040-\u9fff\uac00-\ud7a3])[ ]?(?P<e>\d{2,3})$")
 _LEADING = re.compile(r"^[\s\[(]*(?P<e>0\d{1,2})[\])]?\s*(?:[-.]\s)\s*(?=[^\W\d_])")
 # `Show 107`, `Show-107.mp4`, `Show 07.mkv`: three digits at the very end, or two with a zero.
-_LAST = re.compile(r"(?<=[^\W\d_!?])[ .-]+(?P<e>(?!19|20)\d{3}|0\d)$")
+_LAST = re.compile(r"(?<=[^\W\d_!?])[ .-]+(?P<e>\d{3}|0\d)$")
 # Season and episode apart by a dot, as recordings had it.
 _DOTTED = re.compile(r"(?<=[^\W_])\.(?P<s>\d{1,2})\.(?P<e>\d\d)(?=\.)")
 # `Show 314 - Title`, `314 - Title`.
@@ -40,7 +40,7 @@ _AMONG_WORDS = re.compile(r"(?<=[^\W\d_])(?P<sep>[ .-])(?P<s>[1-9])(?P<e>[0-3]\d
 _DOT_AMONG_WORDS = re.compile(r"(?<=[^\W\d_]) (?:- )?(?P<s>\d{1,2})\.(?P<e>[0-3]\d)(?: -)? (?=[^\W\d_])")
 _NUMBERS = re.compile(r"\d+")
 # Between the title and that of the episode; an anime group's number, or one with a zero before it.
-_BETWEEN = re.compile(r"(?<=[^\W\d_!?])[ .]+(?P<e>0\d{1,2})(?:v\d)?(?:[ .]+|[ ]-[ ])(?=[^\W\d_])")
+_BETWEEN = re.compile(r"(?<=[^\W\d_!?])[ .]+(?P<e>0\d{1,2})(?:v\d)?(?:[ .]+|[ ]-[ ])(?=\[?[^\W\d_])")
 _BETWEEN_GROUPED = re.compile(r"(?<=[^\W\d_!?])[ .]+(?P<e>\d{2,3})(?:v\d)?(?:[ .]+|[ ]-[ ])(?=[^\W\d_]{3})")
 _GROUPED = re.compile(r"^\s*\[[^\W\d_][^\]]*\]")
 

@@ -119,7 +119,7 @@ _COUNT_BEHIND_SEASON = re.compile(
     re.IGNORECASE,
 )
 _BRACKETS_BEHIND_SEASON = re.compile(
-    rf"[\s.-]*\]?[\[(](?P<e>\d{{2,3}}|\d(?=\s?-))(?:v\d)?(?:\s?(?:[-~]|{TO})\s?(?P<f>\d{{1,3}}))?"
+    rf"[\s.-]*[\])]?[\s.]*[\[(](?P<e>\d{{2,3}}|\d(?=\s?-))(?:v\d)?(?:\s?(?:[-~]|{TO})\s?(?P<f>\d{{1,3}}))?"
     r"(?:/\d{2,3})?(?:[ ]?(?:end|fin|完|全))?[\])]",
     re.IGNORECASE,
 )

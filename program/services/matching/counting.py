@@ -81,6 +81,9 @@ def _belongs(more: re.Match[str], last: int, width: int) -> bool:
     number, mark, sign = int(more["number"]), more["mark"], _sign(more)
     if mark or more["season"] or more["cross"]:
         # `E03.Episode.10`: the word begins a title unless something joins the two.
+        if more["cross"] and not sign and len(more["number"]) == 1:
+            # `E01.5x5` is a title.
+            return False
         is_word = len((mark or "").strip(" .")) > 1 and not sign and more["op"] != ""
         # `E17x265` has a codec.
         return number > last and not is_word and (mark != "x" or number - last <= LONGEST_LOOSE_RANGE)

@@ -61,7 +61,9 @@ _WORDS_SPELT = re.compile(
     rf"(?<![^\W\d_])season[. ](?P<s>{either(COUNTED)})[., -]+episode[. ](?P<e>{either(COUNTED)})(?![^\W\d_])",
     re.IGNORECASE,
 )
-_CROSS = re.compile(r"(?<![\da-z])(?P<s>\d{1,2}|(?:19|20)\d\d)\s?x\s?(?P<e>\d{2,3})(?!\d)", re.IGNORECASE)
+_CROSS = re.compile(
+    r"(?<![\da-z])(?P<s>\d{1,2}|(?:19|20)\d\d)\s?[x\u00d7]\s?(?P<e>\d{2,3})(?!\d)", re.IGNORECASE
+)
 # One digit is more often a size or a formation; it must end the name or stand before a dash.
 _CROSS_SHORT = re.compile(
     r"(?<![\da-z])(?P<s>\d{1,2})x(?P<e>\d)(?=\s*$|\s+-\s|(?<=[\[(]\dx\d)[\])]|-(?P=s)x\d|-\d(?!\d)|[. ]\N{REPLACEMENT CHARACTER})",
@@ -242,7 +244,7 @@ def anime_season(text: str) -> Numbering | None:
     match = _SEASON_DASH.search(text)
     if match is not None and _are_seasons(match):
         return None
-    if match is None and "eason" in text and (match := _ORDINAL_DASH.search(text)) is not None:
+    if match is None and "season" in text.lower() and (match := _ORDINAL_DASH.search(text)) is not None:
         season = number_of(match["s"].rstrip("stndrh"))
         return with_episodes(match, text, str(season or number_of(match["s"])), match["e"])
     if match is None and (match := _SEASON_TIGHT.search(text)) is not None:

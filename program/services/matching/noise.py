@@ -24,7 +24,6 @@ _FLAT = str.maketrans(
         "\N{BULLET}": "-",
         "\N{RIGHTWARDS ARROW}": "-",
         "\N{HORIZONTAL ELLIPSIS}": "-",
-        "\N{MULTIPLICATION SIGN}": "x",
         "\N{REPLACEMENT CHARACTER}": " ",
     }
 )

@@ -13,6 +13,7 @@ _DAY_FOLDERS = re.compile(r"(?<=[\\/])((?:19|20)\d\d)[\\/]([01]\d)[\\/]([0-3]\d)
 _SEPARATOR = re.compile(r"[\\/]")
 _FRONT_NUMBER = re.compile(r"^[\s\[(]*(?P<e>\d{1,3})(?:\s?[-&+]\s?(?P<f>\d{1,3}))?(?=[\s.)\]_-]|$)")
 _BEHIND = re.compile(r" (?:- )?(?P<e>\d{2,3})(?:$|(?P<more> (?:- )?[^\W\d_]))")
+_WORD = re.compile(r"[^\W_]+")
 _ONLY_NUMBER = re.compile(r"\d{1,2}")
 _GLUED_DIGITS = 3
 _HUNDRED = 100
@@ -74,7 +75,7 @@ def with_folders(leaf: Head, folders: list[Head], text: str) -> Head:
         numbering = replace(numbering, seasons=season.seasons, form="folder")
     if titled is not None and _GENERAL.fullmatch(titled.readings[0].text):
         titled = next((f for f in folders if f.readings and not _GENERAL.fullmatch(f.readings[0].text)), None)
-    begins_with_count = numbering.start == 0 or not leaf.readings
+    begins_with_count = numbering.start == 0 or not leaf.readings or _is_short_for(leaf, titled)
     if titled is not None and begins_with_count:
         return replace(leaf, readings=titled.readings, numbering=numbering, years=titled.years)
     if titled is None and numbering.form == "folder" and 0 < numbering.end < len(text):
@@ -91,6 +92,14 @@ def _behind_title(leaf: Head, titled: Head | None, season: Numbering | None) -> 
     if match is None or name[: len(title)].casefold() != title.casefold() or (match["more"] and not season):
         return None
     return Numbering(season.seasons if season else (), (int(match["e"]),), form="folder")
+
+
+def _is_short_for(leaf: Head, folder: Head | None) -> bool:
+    """Return True for a file named by the first letters of its folder's title: `tsr-201.mkv`."""
+    if folder is None or not folder.readings:
+        return False
+    initials = "".join(word[0] for word in _WORD.findall(folder.readings[0].text))
+    return len(initials) > 1 and leaf.readings[0].text.casefold() == initials.casefold()
 
 
 def _says_more(folder: Numbering, file: Numbering) -> bool:
