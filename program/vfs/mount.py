@@ -19,6 +19,8 @@ __all__ = ["Mount", "unusable"]
 
 # When the kernel cannot be told of changes it is left to forget by itself, this soon.
 FALLBACK_TIMEOUT = 5.0
+# It counts from when it took note of our answer, which on a busy machine is a moment after we gave it.
+FALLBACK_MARGIN = 0.5
 
 # The kernel reads ahead with at most so many requests over the whole mount. With its own dozen, six files whose provider hangs
 # would keep every other file from being read until they have failed.
@@ -203,7 +205,7 @@ class Mount:
         try:
             session = self._session
             if not self._can_forget:
-                self._stopping.wait(FALLBACK_TIMEOUT)
+                self._stopping.wait(FALLBACK_TIMEOUT + FALLBACK_MARGIN)
             elif session is not None:
                 self._forget(session, changed - {"/"})
         finally:
