@@ -16,6 +16,7 @@ from program.events import CoreShutdown
 from program.folder_lock import alone_in
 from program.lifecycle import ERROR, OK, START, STOP
 from program.log import logger
+from program.memory import settle
 from program.opening import Opened, database_url, open_store
 from program.runner import MainRunner
 from program.vitals import PATIENCE_SECONDS, Vitals
@@ -83,9 +84,7 @@ class Program:
         runner = MainRunner(made, self.machines.runner, self._clock, vitals)
         self.machines.program.send(OK)
         runner.start(stack)
-        # What is here now stays as long as the program. A tree of 100,000 files walked through by the collector now and then
-        # would keep every reader waiting meanwhile.
-        gc.freeze()
+        settle()
         stack.callback(gc.unfreeze)
         settings = made.store.current
         logger.info(

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from program.media.item import MediaType
 
 EXCLUDED = "!"
+# The library's own folders. One object for all: a library has as many files as it likes.
+MAIN_ROOT = ("",)
 _KEY = re.compile(r"[a-z0-9_]{1,40}")
 
 
@@ -94,7 +96,9 @@ def matches(rules: Rules, facts: TitleFacts) -> bool:
 def roots_of(keys: Iterable[str], profiles: Mapping[str, Profile]) -> tuple[str, ...]:
     """Return where a title with these profiles appears, the main place first; `""` is the library's own /movies and /shows."""
     own = [profiles[key] for key in keys if key in profiles]
-    main = () if any(profile.is_exclusive for profile in own) else ("",)
+    if not own:
+        return MAIN_ROOT
+    main = () if any(profile.is_exclusive for profile in own) else MAIN_ROOT
     return (*main, *(profile.root for profile in own))
 
 

@@ -1,5 +1,7 @@
 """The tree: what is listed, what things are called, what changes."""
 
+import tracemalloc
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -393,3 +395,50 @@ def test_a_large_folder_follows_what_stands_beside_its_files():
     tree.apply([file("/shows/S/Season 01/S - s01e102.mkv", 102)])
     assert len(all_files(tree)) == 102
     assert not any(path.endswith(".srt") for path in all_files(tree))
+
+
+def large_library(files: int) -> Iterator[TreeFile]:
+    """Yield films, each in a folder of its own, and seasons of twenty episodes, as many of these as of those."""
+    modified = datetime(2031, 6, 1, tzinfo=UTC)
+    for number in range(files):
+        show, episode = divmod(number, 20)
+        title = f"Title {show:05} (2031)"
+        path = (
+            f"/shows/{title} {{tvdb-{show}}} [tvdbid={show}]/Season 01/{title} - s01e{episode:02}.mkv"
+            if show % 2
+            else f"/movies/{title} {number} {{tmdb-{number}}} [tmdbid={number}]/{title} {number}.mkv"
+        )
+        identity = f"{number:040x}/{title}.{number}.1080p.WEB-DL.mkv"
+        yield TreeFile(path, number, 10**9 + number, modified, identity)
+
+
+def test_a_large_library_takes_little_memory():
+    files = 2_000
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        tree = Tree(large_library(files))
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert tree.totals()[0] == files
+    # Of a hundred thousand such files, 125 MB; half of it are their names, paths and identities themselves.
+    assert (after - before) / files < 1_250
+
+
+def test_a_folder_that_grows_and_shrinks_shows_each_file_under_its_name():
+    """Small and large folders remember who wants a name in different ways."""
+    tree = Tree()
+    for number in range(1, 101):
+        tree.apply([file(f"/movies/All/{'Same' if number % 10 == 0 else number}.mkv", number)])
+        shown = tree.names("/movies/All")
+        assert shown is not None
+        assert len(shown) == number
+    numbered = {"Same.mkv", *(f"Same ({number}).mkv" for number in range(2, 11))}
+    assert set(tree.names("/movies/All") or ()) >= numbered
+    for number in range(1, 100):
+        tree.apply(removed=[number])
+        assert len(tree.names("/movies/All") or ()) == 100 - number
+    assert tree.names("/movies/All") == ("Same.mkv",)
+    tree.apply(removed=[100])
+    assert tree.lookup("/movies/All") is None
