@@ -51,6 +51,8 @@ class MainRunner:
         self._stopping = threading.Event()
         self.scheduler = Scheduler(clock)
         self.loop_thread = threading.Thread(target=self._run_loop, name="loop", daemon=True)
+        # Held while settings are applied: two saves at once would else leave the parts with those of the first.
+        self._applying = threading.Lock()
         self._in_force = made.store.current
         self._usable = frozenset(made.ctx.registry.of(Plugin))
         reactions = Reactions(
@@ -168,8 +170,13 @@ class MainRunner:
         elif found is not None:
             self._changed(found)
 
-    def _changed(self, settings: RootSettings) -> None:
-        """Apply new settings to the parts that changed; the mount stays."""
+    def _changed(self, _settings: RootSettings) -> None:
+        """Apply the settings in force, which may be newer than those that were told of, to the parts that changed."""
+        with self._applying:
+            self._apply(self._made.store.current)
+
+    def _apply(self, settings: RootSettings) -> None:
+        """Apply settings; the mount stays. Call with the lock held."""
         log.hide(settings.secret_values())
         set_up_log(settings, self._made.store.folder)
         self._made.streams.follow_log(settings.log.level)

@@ -18,6 +18,7 @@ from program.demo.launch import call, free_port, is_mounted, unmount
 from program.events import ContentServicesDue, CoreStarted, RetryLibrary, Told
 from program.opening import open_all
 from program.runner import MainRunner
+from program.settings.models import RootSettings
 from program.vitals import Vitals
 from tests.support.wait import until
 
@@ -155,6 +156,30 @@ def test_running_begins_with_its_three_events_and_its_clockwork(start: Callable[
         assert {"turn", "plugins", "resume"} <= set(runner.scheduler.names())
         assert runner.trouble() is None
     assert [type(event) for event in told[:3]] == [CoreStarted, ContentServicesDue, RetryLibrary]
+
+
+def test_of_two_saves_at_once_the_later_one_counts(start: Callable[..., Start]) -> None:
+    found = start()
+    store, registry = found.made.store, found.made.ctx.registry
+    has_saved, may_tell = threading.Event(), threading.Event()
+
+    def hold_up(settings: RootSettings) -> None:
+        if settings.log.level == "WARNING" and not has_saved.is_set():
+            has_saved.set()
+            assert may_tell.wait(10)
+
+    store.on_change(hold_up)
+    runner = MainRunner(found.made, found.machines.runner, found.clock, Vitals(found.clock, {}, 60.0))
+    with ExitStack() as running:
+        runner.start(running)
+        first = threading.Thread(target=store.save, args=({"log": {"level": "WARNING"}},))
+        first.start()
+        assert has_saved.wait(10)
+        store.save({"plugins": {"bell": {"enabled": False}}})
+        may_tell.set()
+        first.join(10)
+        assert "bell" not in {one.key for one in registry.statuses()}
+    assert store.current.log.level == "WARNING"
 
 
 def test_the_queues_are_worked_on_from_the_start(start: Callable[..., Start]) -> None:
