@@ -10,12 +10,13 @@ import pytest
 from sqlalchemy import text
 
 from program import housekeeping
-from program.db import entries
+from program.db import entries, sources
 from program.demo.launch import Servers
 from program.media.entry import Entry, Link
 from program.queues import JobSpec, JobView
 from program.services.flows import names
 from program.services.flows.request_stream_link import LinkWish
+from tests.support.meanwhile import change_settings
 from tests.support.pipeline import Pipeline
 
 SINTEL = 45745
@@ -81,6 +82,42 @@ def snapshot(pipeline: Pipeline) -> dict[str, list[Any]]:
 
 
 # --- the second source
+
+
+def test_a_provider_that_is_switched_off_while_it_is_asked_leaves_the_file_to_the_other(
+    both: Pipeline, servers: Servers
+) -> None:
+    _, entry = completed(both)
+    pass_time(both, 15 * MINUTE)
+    ended: list[JobView] = []
+    both.engine.on_finished(ended.append)
+    wish = JobSpec(queue=names.REQUEST_STREAM_LINK, name="read", data=LinkWish(entry.id), attempts=1)
+    both.engine.add(wish)
+    both.engine.run_one()
+    change_settings(both, downloaders__realdebrid__enabled=False)
+    both.engine.run_until_idle()
+    (link,) = [job.value for job in ended if job.queue == names.REQUEST_STREAM_LINK]
+    assert isinstance(link, Link)
+    assert link.provider == "alldebrid"
+
+
+def test_a_source_that_comes_while_another_is_asked_does_not_get_its_address(
+    make_pipeline: Callable[..., Pipeline], servers: Servers
+) -> None:
+    pipeline = make_pipeline(**{**BOTH, "downloaders__order": ["alldebrid", "realdebrid"]})
+    for release in servers.control("/catalog")["releases"]:
+        servers.control("/catalog", {"op": "lack", "provider": "alldebrid", "release": release["name"]})
+    film, entry = completed(pipeline)
+    assert [source.provider for source in entry.sources] == ["realdebrid"]
+    wish = JobSpec(queue=names.REQUEST_STREAM_LINK, name="read", data=LinkWish(entry.id), attempts=1)
+    pipeline.engine.add(wish)
+    pipeline.engine.run_one()
+    with pipeline.db.write() as tx:
+        sources.put(tx, entry.id, sources.NewSource("alldebrid", "1", "1"))
+    pipeline.engine.run_until_idle()
+    urls = {source.provider: source.url for source in file_of(pipeline, film).sources}
+    assert urls["alldebrid"] is None
+    assert urls["realdebrid"] is not None
 
 
 def test_the_other_provider_is_asked_in_the_background_and_becomes_a_second_source(

@@ -30,22 +30,22 @@ EXPIRY_MARGIN = timedelta(minutes=2)
 class LinkWish:
     """Data of the job.
 
-    dead_url: the address that failed. turn: place of the source asked now. reasons: why those before it do not do.
+    dead_url: the address that failed. asked: id of the source asked now; out: those that do not do, reasons: why.
     again_at: one of them may do in a moment; it can be asked again then.
     """
 
     entry_id: int
     dead_url: str | None = None
-    turn: int = 0
-    asked: bool = False
+    asked: int | None = None
+    out: tuple[int, ...] = ()
     reasons: tuple[str, ...] = ()
     again_at: datetime | None = None
 
-    def after(self, reason: str, again_at: datetime | None = None) -> "LinkWish":
-        """Return the wish at the next source, with the reason why the last one does not do."""
+    def after(self, source_id: int, reason: str, again_at: datetime | None = None) -> "LinkWish":
+        """Return the wish without a source, with the reason why that one does not do."""
         soonest = min((at for at in (self.again_at, again_at) if at is not None), default=None)
-        reasons = (*self.reasons, reason)
-        return replace(self, turn=self.turn + 1, asked=False, reasons=reasons, again_at=soonest)
+        out, reasons = (*self.out, source_id), (*self.reasons, reason)
+        return replace(self, asked=None, out=out, reasons=reasons, again_at=soonest)
 
     def failure(self) -> RivuletError:
         """Return what whoever reads the file is told when no source is left to ask."""
@@ -57,20 +57,21 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
     """Return a stored address that still holds, or have the sources asked one after the other."""
     wish = job.data_as(LinkWish)
     entry = _entry(ctx, wish)
-    usable = _usable(entry, ctx.providers()) if entry else []
-    if entry is None or wish.turn >= len(usable):
+    if entry is not None and wish.asked is not None:
+        return _answer(ctx, wish, entry, wish.asked, job)
+    # Settings may have changed, or a source have come, since the last one was asked.
+    usable = [one for one in _usable(entry, ctx.providers()) if one.id not in wish.out] if entry else []
+    if entry is None or not usable:
         return Fail(wish.failure())
-    source = usable[wish.turn]
-    if wish.asked:
-        return _answer(ctx, wish, source, job)
+    source = usable[0]
     now = ctx.clock.now()
     stored = _stored(source, wish.dead_url, now)
     if stored is not None:
         return Done(stored)
     if wish.dead_url is not None and not ctx.renewals.may_ask(source.id, now):
         mend_entry.soon(ctx, wish.entry_id)
-        return Next(wish.after(f"{source.provider}: its new addresses do not work either"))
-    return _ask(entry, source, wish, is_last=wish.turn + 1 == len(usable))
+        return Next(wish.after(source.id, f"{source.provider}: its new addresses do not work either"))
+    return _ask(entry, source, wish, is_last=len(usable) == 1)
 
 
 def _entry(ctx: FlowContext, wish: LinkWish) -> Entry | None:
@@ -101,10 +102,13 @@ def _stored(source: EntrySource, dead_url: str | None, now: datetime) -> Link | 
 def _ask(entry: Entry, source: EntrySource, wish: LinkWish, *, is_last: bool) -> Outcome:
     deadline = None if is_last else ANSWER_WITHIN
     question = source_questions.address(entry, source)
-    return WaitFor((question,), data=replace(wish, asked=True), deadline=deadline)
+    return WaitFor((question,), data=replace(wish, asked=source.id), deadline=deadline)
 
 
-def _answer(ctx: FlowContext, wish: LinkWish, source: EntrySource, job: Job) -> Outcome:
+def _answer(ctx: FlowContext, wish: LinkWish, entry: Entry, source_id: int, job: Job) -> Outcome:
+    source = next((one for one in entry.sources if one.id == source_id), None)
+    if source is None:
+        return Next(wish.after(source_id, "a source of the file was taken away meanwhile"))
     value = next((value for _, _, value in job.children.values()), None)
     if isinstance(value, Link) and value.url != wish.dead_url:
         with ctx.db.write() as tx:
@@ -114,9 +118,10 @@ def _answer(ctx: FlowContext, wish: LinkWish, source: EntrySource, job: Job) -> 
     now = ctx.clock.now()
     if job.children.late:
         late = f"{source.provider}: no answer within {ANSWER_WITHIN.total_seconds():g} s"
-        return Next(wish.after(late, now))
+        return Next(wish.after(source.id, late, now))
     if isinstance(value, Paused):
-        return Next(wish.after(said_by(source.provider, value.reason), min(value.until, now + KNOCK)))
+        reason = said_by(source.provider, value.reason)
+        return Next(wish.after(source.id, reason, min(value.until, now + KNOCK)))
     error = next((error for _, _, error in job.children.failures()), None)
     reason = str(error or f"{source.provider} gave the address again that failed")
     if isinstance(error, DownloadRefused):
@@ -124,4 +129,4 @@ def _answer(ctx: FlowContext, wish: LinkWish, source: EntrySource, job: Job) -> 
             sources.fail_source(tx, source.id, error.code, reason, now)
         mend_entry.soon(ctx, wish.entry_id)
     is_passing = error is not None and not isinstance(error, Final)
-    return Next(wish.after(reason, now if is_passing else None))
+    return Next(wish.after(source.id, reason, now if is_passing else None))
