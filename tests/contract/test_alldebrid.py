@@ -228,6 +228,15 @@ def test_a_fault_of_the_account_is_a_setting_to_mend_whatever_its_status(
         make(AllDebrid, odd_url).fetch(HASH, None)
 
 
+def test_a_call_too_many_pauses_the_service_and_is_no_failure_of_it(odd: HTTPServer, odd_url: str) -> None:
+    refusing(odd, "GENERIC", 429)
+    debrid = make(AllDebrid, odd_url)
+    with pytest.raises(Unavailable, match="asks to slow down"):
+        debrid.fetch(HASH, None)
+    assert debrid.http.statistics().level == 0
+    assert debrid.http.statistics().paused_until is not None
+
+
 def test_maintenance_pauses_the_service(odd: HTTPServer, odd_url: str) -> None:
     refusing(odd, "MAINTENANCE")
     with pytest.raises(Unavailable, match="MAINTENANCE"):

@@ -51,6 +51,7 @@ _PASSING_CODES = frozenset(
 _SLOT_CODES = frozenset({"MAGNET_TOO_MANY_ACTIVE", "MAGNET_TOO_MANY"})
 _WORKING_CODES = frozenset({"MAGNET_PROCESSING", "MAGNET_PROCESSING_COOLDOWN"})
 _UNKNOWN_CODES = frozenset({"404", "MAGNET_INVALID_ID"})
+_TOO_MANY = 429
 
 
 class AllDebridSettings(ProviderSettings):
@@ -191,9 +192,9 @@ class AllDebrid(Downloader[AllDebridSettings]):
 
     @classmethod
     def classify(cls, response: Response) -> Exception | None:
-        """Return what the envelope says; a 200 that carries an error is a refusal."""
+        """Return what the envelope says; a 200 that carries an error is a refusal. With 429 it says nothing that the status does not."""
         told = response.data()
-        if not isinstance(told, dict) or told.get("status") != "error":
+        if not isinstance(told, dict) or told.get("status") != "error" or response.status == _TOO_MANY:
             return None
         error = told.get("error")
         code = str(error.get("code", "GENERIC")) if isinstance(error, dict) else "GENERIC"
