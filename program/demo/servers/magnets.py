@@ -18,7 +18,7 @@ STATES = {
     DELETED: "Deleted on the hoster website",
 }
 # What one request of 600 a minute may use at most.
-PER_SECOND, PER_MINUTE = 12, 600
+PER_MINUTE = 600
 
 
 @dataclass(slots=True)
@@ -66,7 +66,8 @@ class Magnets:
                 self._recent.popleft()
             self._recent.append(now)
             in_second = sum(now - at < timedelta(seconds=1) for at in self._recent)
-            return in_second <= PER_SECOND and len(self._recent) <= PER_MINUTE
+            limit = self.world.options.alldebrid_rate_per_second
+            return limit == 0 or (in_second <= limit and len(self._recent) <= PER_MINUTE)
 
     def all(self) -> list[Magnet]:
         """Return the entries, newest first."""

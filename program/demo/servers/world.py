@@ -16,7 +16,8 @@ class Options:
     """How the stand-ins behave where the real services differ from day to day. Set by `POST /options` of the control server.
 
     realdebrid_conversion_polls: how many looks at a new magnet still say magnet_conversion. realdebrid_download_seconds:
-    how long something uncached takes. realdebrid_rate_per_minute: 0 switches the limit off. realdebrid_active_limit: slots.
+    how long something uncached takes. realdebrid_rate_per_minute, alldebrid_rate_per_second: 0 switches the limit off.
+    realdebrid_active_limit: slots.
     realdebrid_archive_when_mixed: a choice with files that are not video becomes one archive. link_seconds: life of a CDN link.
     cdn_bytes_per_second: per connection, 0 for no limit. cdn_expired_status: how an expired link answers.
     plex_ignore_first_scan: the first partial scan of a folder that is not known finds nothing. plex_scan_seconds: how
@@ -27,6 +28,7 @@ class Options:
     realdebrid_conversion_polls: int = 0
     realdebrid_download_seconds: float = 3600.0
     realdebrid_rate_per_minute: int = 250
+    alldebrid_rate_per_second: int = 12
     realdebrid_active_limit: int = 30
     realdebrid_archive_when_mixed: bool = False
     link_seconds: float = 3600.0
