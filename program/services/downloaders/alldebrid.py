@@ -192,7 +192,7 @@ class AllDebrid(Downloader[AllDebridSettings]):
 
     @classmethod
     def classify(cls, response: Response) -> Exception | None:
-        """Return what the envelope says; a 200 that carries an error is a refusal. With 429 it says nothing that the status does not."""
+        """Return what the envelope says; a 200 that carries an error is a refusal. With 429 the status says all."""
         told = response.data()
         if not isinstance(told, dict) or told.get("status") != "error" or response.status == _TOO_MANY:
             return None
