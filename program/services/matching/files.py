@@ -11,6 +11,7 @@ from enum import Enum
 from pathlib import PurePosixPath
 
 from program.media.entry import TorrentFile
+from program.services.matching.noise import MASK, masked
 from program.services.matching.text import simplified
 
 _VIDEO = "mkv mp4 m4v avi mov wmv flv webm mpg mpeg m2ts mts ts vob ogm divx asf 3gp rmvb iso"
@@ -166,8 +167,14 @@ def _is_sample(file: TorrentFile, stem: str, known: str, usual: float) -> bool:
     return is_small or (_SAMPLE_ONLY.search(stem) is not None and "sample" not in known)
 
 
+def _is_group(file: TorrentFile, stem: str, suffix: re.Match[str], usual: float) -> bool:
+    """Return True for a release group of that name: `x264-OTHER`, right behind a technical word, of a whole file's size."""
+    return masked(stem)[0][: suffix.start()].endswith(MASK) and file.size >= usual * _SMALL
+
+
 def _is_extra(file: TorrentFile, stem: str, known: str, usual: float) -> bool:
-    if _EXTRA_SUFFIX.search(stem) or _CREDITS.search(stem):
+    suffix = _EXTRA_SUFFIX.search(stem)
+    if (suffix and not _is_group(file, stem, suffix, usual)) or _CREDITS.search(stem):
         return True
     words = _EXTRA_WORDS.search(stem)
     if words is None or simplified(words[0]) in known:

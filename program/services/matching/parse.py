@@ -27,7 +27,7 @@ from program.services.matching.technical import (
     text,
     texts,
 )
-from program.services.matching.titles import TitleReading
+from program.services.matching.titles import TitleReading, episode_title
 
 # Longer names are cut; nobody names a release so, and every pattern stays quick.
 _LONGEST_NAME = 400
@@ -81,6 +81,11 @@ class Outline:
         return self.readings[0].year if self.readings else None
 
     @property
+    def episode_title(self) -> str:
+        """Return the title of the episode, empty when the name tells none or is of no episode."""
+        return episode_title(self.between, self.behind, self.raw) if self.episodes or self.air_date else ""
+
+    @property
     def has_numbers(self) -> bool:
         """Return True when it names a season, an episode or an air date."""
         return bool(self.seasons or self.episodes or self.air_date or self.is_special)
@@ -119,6 +124,7 @@ class Parsed(Outline):
             "episodes": self.episodes,
             "absolute": self.absolute,
             "air_date": self.air_date.isoformat() if self.air_date else None,
+            "episode_title": self.episode_title,
             "special": self.is_special,
             "complete": self.is_complete,
             "resolution": self.resolution,

@@ -167,6 +167,19 @@ def trimmed_end(region: str, first: int = 1, *, is_counted: bool = True) -> int:
     return end
 
 
+_YEAR_ALONE = re.compile(r"^[\s.(\[-]*(?:19|20)\d\d[\s.)\]-]*")
+_GROUP = re.compile(r"(?<=\S)-[A-Za-z0-9]+$")
+
+
+def episode_title(between: str, behind: str, raw: str) -> str:
+    """Return the title of an episode. between: what stands between its numbers and the technical part; behind: that part."""
+    text = _YEAR_ALONE.sub("", between)
+    if " " not in raw and not WORD.search(behind):
+        # Nothing technical: `Show.S01E02.Title-GROUP`, `Show.S01E02-GROUP`.
+        text = "" if f"-{text}" in raw and text.isupper() else _GROUP.sub("", text)
+    return clean(text[: trimmed_end(text, first=0)])
+
+
 def with_year(reading: TitleReading, years: tuple[int, ...]) -> TitleReading:
     """Return the reading with the year that stands elsewhere in the name, when there is just one and it is not in the title."""
     if reading.year is not None or len(years) != 1 or str(years[0]) in reading.text:

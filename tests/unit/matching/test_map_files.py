@@ -37,6 +37,13 @@ def test_an_extra_is_one_by_the_end_of_its_name_even_when_larger(suffix: str) ->
     assert film_in(files) == "Lantern (2020).mkv"
 
 
+def test_a_group_that_is_called_like_an_extra_makes_no_extra_of_its_film() -> None:
+    files = torrent(
+        "Lantern.2020.1080p.WEB.x264-OTHER.mkv", ("Lantern.2020.1080p.WEB.x264-trailer.mkv", 90 * MEGABYTE)
+    )
+    assert film_in(files) == "Lantern.2020.1080p.WEB.x264-OTHER.mkv"
+
+
 @pytest.mark.parametrize("path", ["film.mkv", "lntrn-1080p.mkv", "LANTERN/VTS.MKV", "Lantern/Lantern.M2TS"])
 def test_a_lone_video_of_any_name_is_the_film(path: str) -> None:
     assert film_in(torrent(path)) == path

@@ -153,3 +153,23 @@ def test_pieces_of_names_in_any_order_give_a_value(pieces: list[str]) -> None:
 
 def test_a_very_long_name_is_read_quickly() -> None:
     assert parse("S01E01-" * 500).raw
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("Lantern.Night.S02E01.The.Start.720p.WEB.x264-GLOW", "The Start"),
+        ("Lantern Night - S02E01 - The Start (1080p).mkv", "The Start"),
+        ("Lantern Night - 2x01 - 24 Hours.avi", "24 Hours"),
+        ("Lantern.Night.S02E01.The.Start-GLOW", "The Start"),
+        ("Lantern.Night.S02E01.PROPER.720p.WEB", ""),
+        ("Lantern.Night.S02E01.GERMAN.720p.WEB", ""),
+        ("Lantern.Night.S02E01-GLOW", ""),
+        ("Lantern.Night.2012.01.15.Ida.Marsh.1080p.WEB", "Ida Marsh"),
+        ("[Glow] Lantern Night - 05 - Hills, Valleys [720p]", "Hills, Valleys"),
+        ("Lantern Night S02 Frost Edition 1080p", ""),
+        ("Lantern.2012.1080p.BluRay.x264-GLOW", ""),
+    ],
+)
+def test_the_title_of_an_episode_is_what_stands_behind_its_numbers(name: str, title: str) -> None:
+    assert parse(name).episode_title == title
