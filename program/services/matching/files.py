@@ -99,6 +99,8 @@ _EXTRA_WORDS = re.compile(
 # These words are in titles of episodes too; a file that has an episode's number and its size is the episode.
 _TITLE_WORDS = re.compile(r"^(?:trailers?|interviews?)$", re.IGNORECASE)
 _EPISODE = re.compile(r"(?<![a-z0-9])(?:s\d{1,4}[ ._-]*e\d{1,4}|\d{1,2}x\d{2})(?!\d)", re.IGNORECASE)
+# Bonus material that services count as an episode of season 0.
+_SPECIAL = re.compile(r"(?<![a-z0-9])s0{1,2}[ ._-]*e\d{1,3}(?!\d)", re.IGNORECASE)
 _SAMPLE = re.compile(r"(?<![a-z])sample(?![a-z])", re.IGNORECASE)
 _SAMPLE_ONLY = re.compile(r"^sample(?![a-z])|[\s._\-]sample$|^[\s._\-]*sample[\s._\-]*$", re.IGNORECASE)
 # A file with "sample" in its name is one when it is so much smaller than its neighbours.
@@ -177,7 +179,7 @@ def _is_extra(file: TorrentFile, stem: str, known: str, usual: float) -> bool:
     if (suffix and not _is_group(file, stem, suffix, usual)) or _CREDITS.search(stem):
         return True
     words = _EXTRA_WORDS.search(stem)
-    if words is None or simplified(words[0]) in known:
+    if words is None or simplified(words[0]) in known or _SPECIAL.search(stem):
         return False
     is_episode = _EPISODE.search(stem, 0, words.start()) is not None and file.size >= usual * _SMALL
     return not (is_episode and _TITLE_WORDS.match(words[0]))

@@ -74,6 +74,16 @@ class Guide:
                 return int(number)
         return None
 
+    def begins_with_title(self, stem: str) -> bool:
+        """Return True when a name begins with the show's title."""
+        return bool(self._show) and any(
+            spelling.words[: len(self._show)] == self._show for spelling in spellings(stem)
+        )
+
+    def has_in_title(self, number: str) -> bool:
+        """Return True for a number that is a word of the show's title."""
+        return number.lstrip("0") in self._show
+
     def in_season(self, season: int, numbers: Sequence[int]) -> tuple[WantedEpisode, ...]:
         """Return the known ones among the numbers of a season."""
         return tuple(self.by_number[season, n] for n in numbers if (season, n) in self.by_number)

@@ -153,7 +153,8 @@ def _unnumbered(
     behind = guide.behind_title(stem)
     if behind is not None and (found := _bare(guide, behind, seasons)):
         return found
-    for pattern in (_FRONT, _LAST):
+    # A number at the front may be the first word of the show's title.
+    for pattern in (_LAST,) if guide.begins_with_title(stem) else (_FRONT, _LAST):
         bare = pattern.search(stem)
         if bare and (found := _bare(guide, int(bare[1]), seasons)):
             return found
@@ -164,7 +165,8 @@ def _unnumbered(
 
 def _glued(guide: Guide, stem: str, parsed: Outline, seasons: tuple[int, ...]) -> tuple[WantedEpisode, ...]:
     """Read `101` as the first season's first episode, where no season speaks against it."""
-    glued = _THREE_DIGITS.search(stem) if not parsed.years else None
+    found = _THREE_DIGITS.finditer(stem) if not parsed.years else ()
+    glued = next((match for match in found if not guide.has_in_title(match[0])), None)
     if glued and (not seasons or int(glued[1]) in seasons):
         return guide.in_season(int(glued[1]), (int(glued[2]),))
     return ()

@@ -28,6 +28,8 @@ _FLAT = str.maketrans(
     }
 )
 
+# In numbers only; a title may have it as a word.
+_TIMES = re.compile(r"(?<=\d)\N{MULTIPLICATION SIGN}(?=\d)")
 _POST = re.compile(r"^(?:\[[^\]]*\]-){2,}\[?[^\]]*\]?(?:-\[\d+/\d+\])?.*$")
 _QUOTED_POST = re.compile(r"\"([^\"]{4,})\"(?=.*\byEnc\b)")
 _IN_BRACKETS = re.compile(r"\[([^\]]*)\]")
@@ -90,6 +92,8 @@ WEAK_WORDS = frozenset(_WEAK.split())
 def flat(raw: str) -> str:
     """Return the name with one kind of space, dash and bracket; its length stays."""
     flattened = raw.translate(_FLAT)
+    if "\N{MULTIPLICATION SIGN}" in raw:
+        flattened = _TIMES.sub("x", flattened)
     if " " not in raw and raw.count("+") > 1:
         # Names out of addresses have a plus for each space.
         flattened = flattened.replace("+", " ")
@@ -97,12 +101,8 @@ def flat(raw: str) -> str:
 
 
 def spelt_spaces(name: str) -> str:
-    """Return a name that came out of an address, `Some%20Name` or `Some+Name`, with its spaces."""
-    if " " in name:
-        return name
-    if "%20" in name:
-        return unquote(name)
-    return name.replace("+", " ") if name.count("+") > 1 and "." not in name.partition("+")[0] else name
+    """Return a name that came out of an address, `Some%20Name`, with its spaces."""
+    return unquote(name) if "%20" in name and " " not in name else name
 
 
 def of_post(name: str) -> str:

@@ -82,6 +82,9 @@ LIGHT = frozenset({"the", "a", "an", "and", "le", "la", "les", "der", "die", "da
 # Two words of a title are the same word misspelt from here on.
 _SAME_WORD = 0.8
 _SHORT_WORD = 6
+_MEN = re.compile(r"men$")
+# An acronym of three letters and more: `S.T.A.R.` is `STAR`.
+_LETTERS_APART = re.compile(r"(?<!\S)(?:[^\W\d] ){2,}[^\W\d](?!\S)")
 
 
 def simplified(text: str) -> str:
@@ -96,7 +99,8 @@ def _simplified(text: str, *, umlauts: bool) -> str:
     taken_apart = unicodedata.normalize("NFKD", lower.translate(_LETTERS))
     plain = "".join(c for c in taken_apart if not unicodedata.combining(c))
     plain = plain.replace("'", "").replace("&", " and ").replace("+", " plus ")
-    return re.sub(r"[\W_]+", " ", plain).strip()
+    spaced = re.sub(r"[\W_]+", " ", plain).strip()
+    return _LETTERS_APART.sub(lambda match: match[0].replace(" ", ""), spaced)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +171,7 @@ def _is_same_word(one: str, other: str) -> bool:
         return True
     if min(len(one), len(other)) < _SHORT_WORD or one.isdigit() or other.isdigit():
         return False
-    if one.rstrip("s") == other.rstrip("s"):
+    if one.rstrip("s") == other.rstrip("s") or _MEN.sub("man", one) == _MEN.sub("man", other):
         # One of many and many of one kind are two titles.
         return False
     return float(Indel.normalized_similarity(one, other)) >= _SAME_WORD

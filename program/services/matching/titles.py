@@ -32,6 +32,8 @@ _ARTICLE = re.compile(r"\W*(?:the|an?)\W*", re.IGNORECASE)
 # German groups put it before the year; the title of an English name may end so.
 _GERMAN = re.compile(r"(?<=[^\W_])[\s._]+German[\s._(\[]*$")
 _ENGLISH = re.compile(r"\W*(?:the|an?|my|one|two)[\s._]", re.IGNORECASE)
+# With it a title is not the one without it.
+_OTHER_FILM = re.compile(r"(?<![^\W_])xxx(?![^\W_])", re.IGNORECASE)
 # Shorter words in capitals may be a title's.
 _LOUD = 4
 # A season that the name tells again in figures.
@@ -106,11 +108,12 @@ def _variants(region: str, year: int | None, *, keep_first: bool, is_counted: bo
     whole = clean(region)
     texts = [whole]
     trimmed = trimmed_end(region, is_counted=is_counted)
-    if trimmed < len(region):
+    if trimmed < len(region) and not _OTHER_FILM.search(region, trimmed):
         texts.insert(1 if keep_first else 0, clean(region[:trimmed]))
-    if not is_counted:
+    again = None if is_counted else _SEASON_AGAIN.search(region)
+    if again:
         # A series that is taken for a film is to be seen as one.
-        texts.append(clean(region[: trimmed_end(region)]))
+        texts.append(clean(region[: again.start()]))
     if inside := BRACKETS.findall(region):
         texts.append(clean(BRACKETS.sub(" ", region)))
         texts += [part for part in map(clean, inside) if len(part) > 1 and not part.isdigit()]
