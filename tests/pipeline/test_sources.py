@@ -21,6 +21,8 @@ from tests.support.pipeline import Pipeline
 
 SINTEL = 45745
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
+# What is asked of whom is the same on every database.
+ON_ONE_DATABASE = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 BOTH = {"downloaders__alldebrid__enabled": True, "downloaders__order": ["realdebrid", "alldebrid"]}
 
 
@@ -126,19 +128,20 @@ def test_the_other_provider_is_asked_in_the_background_and_becomes_a_second_sour
     both: Pipeline, servers: Servers
 ) -> None:
     film, _ = completed(both)
-    pass_time(both, 15 * MINUTE)
+    pass_time(both, 15 * MINUTE, step=15 * MINUTE)
     assert [source.provider for source in file_of(both, film).sources] == ["realdebrid", "alldebrid"]
     [told] = [row for row in both.story(film) if row.step == "second_source"]
     assert told.provider == "alldebrid"
 
 
+@ON_ONE_DATABASE
 def test_each_provider_is_asked_once_and_a_miss_leaves_nothing_on_its_account(
     both: Pipeline, servers: Servers
 ) -> None:
     for release in servers.control("/catalog")["releases"]:
         servers.control("/catalog", {"op": "lack", "provider": "alldebrid", "release": release["name"]})
     film, _ = completed(both)
-    pass_time(both, HOUR)
+    pass_time(both, HOUR, step=20 * MINUTE)
     assert servers.control("/magnets")["magnets"] == []
     asked = [row["path"] for row in servers.control("/requests?provider=alldebrid")["requests"]]
     assert sum("magnet/upload" in path for path in asked) == 1
@@ -158,7 +161,7 @@ def test_a_provider_that_tells_what_it_holds_is_asked_for_many_at_once_and_adds_
     servers.control("/catalog", {"op": "lack", "provider": "torbox", "release": lacking})
     servers.control("/faults", method="DELETE")
     before = len(servers.control("/requests?provider=torbox")["requests"])
-    pass_time(pipeline, 2 * HOUR, step=15 * MINUTE)
+    pass_time(pipeline, HOUR, step=20 * MINUTE)
     rows = servers.control("/requests?provider=torbox")["requests"][before:]
     asked = [str(row["path"]).partition("?")[0].rpartition("/")[2] for row in rows if row["status"] == 200]
     assert (asked.count("checkcached"), asked.count("createtorrent")) == (2, 1), "both at once, then the one"
@@ -167,6 +170,7 @@ def test_a_provider_that_tells_what_it_holds_is_asked_for_many_at_once_and_adds_
     assert len(servers.control("/magnets?provider=torbox")["magnets"]) == 1
 
 
+@ON_ONE_DATABASE
 def test_a_provider_that_has_just_refused_a_torrent_is_not_asked_for_it_again(
     both: Pipeline, servers: Servers
 ) -> None:
@@ -175,31 +179,34 @@ def test_a_provider_that_has_just_refused_a_torrent_is_not_asked_for_it_again(
     _, entry = completed(both)
     assert [source.provider for source in entry.sources] == ["alldebrid"]
     asked = servers.control("/counts")["realdebrid"]
-    pass_time(both, HOUR)
+    pass_time(both, HOUR, step=20 * MINUTE)
     assert servers.control("/counts")["realdebrid"] == asked
 
 
+@ON_ONE_DATABASE
 def test_a_person_can_switch_the_second_source_off(
     make_pipeline: Callable[..., Pipeline], servers: Servers
 ) -> None:
     pipeline = make_pipeline(**BOTH, downloaders__second_sources=False)
     completed(pipeline)
-    pass_time(pipeline, HOUR)
+    pass_time(pipeline, HOUR, step=20 * MINUTE)
     assert servers.control("/counts").get("alldebrid", 0) == 0
 
 
+@ON_ONE_DATABASE
 def test_with_one_provider_nobody_else_is_asked(pipeline: Pipeline, servers: Servers) -> None:
     completed(pipeline)
     before = servers.control("/counts")["realdebrid"]
-    pass_time(pipeline, HOUR)
+    pass_time(pipeline, HOUR, step=20 * MINUTE)
     assert servers.control("/counts")["realdebrid"] == before
 
 
+@ON_ONE_DATABASE
 def test_a_reader_gets_an_address_of_the_second_source_when_the_first_is_down(
     both: Pipeline, servers: Servers
 ) -> None:
     _, entry = completed(both)
-    pass_time(both, 15 * MINUTE)
+    pass_time(both, 15 * MINUTE, step=15 * MINUTE)
     servers.control("/faults", {"provider": "realdebrid", "kind": "reset"})
     link = read(both, entry)
     assert isinstance(link, Link)
@@ -258,6 +265,63 @@ def test_a_file_that_nobody_gives_any_more_is_replaced_by_another_release_after_
     assert len(both.listing("/movies/Sintel (2010) {tmdb-45745} [tmdbid=45745]")) == 1
 
 
+ANOTHER = {"name": "Sintel.2010.720p.WEB-DL.x264-ANOTHER", "seeders": 5, "gb": 0.6}
+
+
+@pytest.mark.slow
+def test_a_further_copy_that_nobody_gives_any_more_is_replaced_by_another_and_the_title_stays_as_it_is(
+    make_pipeline: Callable[..., Pipeline], servers: Servers
+) -> None:
+    small = {"beside": True, "resolutions": {"r2160p": False, "r1080p": False, "unknown": False}}
+    pipeline = make_pipeline(ranking__profiles={"small": small})
+    film, usual = completed(pipeline)
+    pipeline.run(for_=10 * MINUTE, step=MINUTE)
+    (copy,) = further(pipeline, film)
+    lose(servers)
+    servers.control("/catalog", {"op": "availability", "release": copy.infohash, "value": "uncached"})
+    servers.control("/catalog", {"op": "add_release", "imdb": "tt1727587", "row": ANOTHER})
+    before = pipeline.item(film).facts
+    read(pipeline, copy)
+    pass_time(pipeline, 50 * MINUTE)
+    assert [one.id for one in further(pipeline, film)] == [copy.id]
+    pass_time(pipeline, 40 * MINUTE)
+    assert "given_up" in steps(pipeline, film)
+    (new,) = further(pipeline, film)
+    assert (new.original_name, new.path) == (f"{ANOTHER['name']}.mkv", copy.path)
+    assert isinstance(read(pipeline, new), Link)
+    assert pipeline.state(film) == "Completed"
+    facts = pipeline.item(film).facts
+    assert (facts.registered_at, facts.confirmed_at) == (before.registered_at, before.confirmed_at)
+    with pipeline.db.read() as tx:
+        assert {one.id for one in entries.for_items(tx, [film])} == {usual.id, new.id}
+
+
+@pytest.mark.slow
+def test_a_further_copy_that_comes_back_before_another_is_found_is_kept(
+    make_pipeline: Callable[..., Pipeline], servers: Servers
+) -> None:
+    small = {"beside": True, "resolutions": {"r2160p": False, "r1080p": False, "unknown": False}}
+    pipeline = make_pipeline(ranking__profiles={"small": small})
+    film, _ = completed(pipeline)
+    pipeline.run(for_=10 * MINUTE, step=MINUTE)
+    (copy,) = further(pipeline, film)
+    lose(servers)
+    servers.control("/catalog", {"op": "availability", "release": copy.infohash, "value": "uncached"})
+    read(pipeline, copy)
+    pass_time(pipeline, 2 * HOUR)
+    assert steps(pipeline, film)[-1] == "given_up"
+    assert pipeline.item(film).schedule.next_attempt_at is not None, "another one is looked for"
+    servers.control("/catalog", {"op": "availability", "release": copy.infohash, "value": "cached"})
+    pass_time(pipeline, 7 * HOUR, step=15 * MINUTE)
+    assert [one.id for one in further(pipeline, film)] == [copy.id]
+    assert isinstance(read(pipeline, copy), Link)
+
+
+def further(pipeline: Pipeline, film: int) -> list[Entry]:
+    with pipeline.db.read() as tx:
+        return [one for one in entries.for_items(tx, [film]) if one.ranking_profile == "small"]
+
+
 @pytest.mark.slow
 def test_a_file_without_replacement_stays_listed_and_is_kept_when_it_comes_back(
     pipeline: Pipeline, servers: Servers
@@ -305,7 +369,7 @@ def test_addresses_that_lead_nowhere_are_an_hour_of_no_as_well(pipeline: Pipelin
     for _ in range(3):
         link = read(pipeline, entry, link.url if isinstance(link, Link) else None)
     assert "lost" in steps(pipeline, film)
-    pass_time(pipeline, 2 * HOUR)
+    pass_time(pipeline, 2 * HOUR, step=20 * MINUTE)
     assert "given_up" in steps(pipeline, film)
 
 

@@ -66,7 +66,7 @@ def to_look_for(chosen: Rankings, files: Sequence[Entry]) -> tuple[str, ...]:
     """Return the copies, by profile, of which a better one may be taken or which are not there yet."""
     found = []
     for profile in (USUAL, *chosen.beside):
-        file = file_of(files, profile)
+        file = held(files, profile)
         # A file of two episodes is not replaced for one of them.
         is_open = (
             chosen.of(profile).upgrade_until is not None and file is not None and len(file.item_ids) == 1
@@ -79,6 +79,15 @@ def to_look_for(chosen: Rankings, files: Sequence[Entry]) -> tuple[str, ...]:
 def file_of(files: Sequence[Entry], profile: str) -> Entry | None:
     """Return the newest file of a copy. files: the newest first."""
     return next((file for file in files if file.ranking_profile == profile), None)
+
+
+def held(files: Sequence[Entry], profile: str) -> Entry | None:
+    """Return the file of a copy, None for a further one that nobody gives the bytes of any more: another is looked for then.
+
+    A title whose usual copy is given up is searched from the start, and not for something better.
+    """
+    file = file_of(files, profile)
+    return None if file is not None and file.given_up_at is not None and profile != USUAL else file
 
 
 def window(ranking: RankingSettings) -> timedelta | None:
@@ -96,7 +105,7 @@ def next_look(
 ) -> datetime | None:
     """Return when a better or a further copy is looked for next, None for never. since: when the first file appeared."""
     dates = [
-        _next_of(chosen.of(profile), file_of(files, profile), since, now, is_first=is_first)
+        _next_of(chosen.of(profile), held(files, profile), since, now, is_first=is_first)
         for profile in to_look_for(chosen, files)
     ]
     return min((at for at in dates if at is not None), default=None)

@@ -62,8 +62,8 @@ def give_up(ctx: FlowContext, entry: Entry, refusals: Collection[tuple[str, str,
             for node in path:
                 block = Block(provider=provider, code=_as_block(code), sentence=reason, until=until)
                 streams.block(tx, node.item.id, entry.infohash, block, now)
-        # Without a further copy the title lacks nothing; its own search finds another one.
-        return SUCCESS if entry.ranking_profile else restarted(leaf, now)
+        # Without a further copy the title lacks nothing; only that one is looked for.
+        return {**SUCCESS, "upgrade_at": now} if entry.ranking_profile else restarted(leaf, now)
 
     with ctx.db.write() as tx:
         sources.set_given_up(tx, entry.id, now)

@@ -104,7 +104,7 @@ def _gains(ctx: FlowContext, tx: Tx, data: CopyJob, judged: Iterable[JudgedRelea
     now, ranking = ctx.clock.now(), copies.rankings(ctx.settings(), tx, data.root_id).of(data.profile)
     files = entries.for_items(tx, [data.item_id])
     out = {file.infohash for file in files} | streams.never(tx, data.item_id)
-    file, blocks = copies.file_of(files, data.profile), streams.blocks(tx, data.item_id, now)
+    file, blocks = copies.held(files, data.profile), streams.blocks(tx, data.item_id, now)
     present = None if file is None else _release_of(tx, data, file, ctx)
     taken = [
         Candidate(
