@@ -68,6 +68,15 @@ class ShowIndexRequested(Event):
 
 
 @dataclass(frozen=True, slots=True)
+class ShowRatingRequested(Event):
+    """Asks how a show is rated, of a service other than the one that knows its episodes. Answer: 0 to 10, or None."""
+
+    type: ClassVar[str] = "riven.media-item.index.requested.rating"
+    answer: ClassVar[object] = float | None
+    ids: Ids
+
+
+@dataclass(frozen=True, slots=True)
 class ScrapeRequested(Event):
     """Asks for releases. Answer: a tuple of `FoundRelease`."""
 
@@ -392,6 +401,7 @@ ASKED: tuple[type[Event], ...] = (
     ContentServiceRequested,
     MovieIndexRequested,
     ShowIndexRequested,
+    ShowRatingRequested,
     ScrapeRequested,
     CacheCheckRequested,
     DownloadRequested,

@@ -18,7 +18,10 @@ from program.media.item import MediaType
 from program.media.metadata import Metadata
 from program.media.outcomes import index_found
 
-TITLE = (MediaItem.id, MediaItem.type, MediaItem.imdb, MediaItem.tmdb, MediaItem.tvdb, MediaItem.aliases)
+TITLE = (
+    *(MediaItem.id, MediaItem.type, MediaItem.imdb, MediaItem.tmdb, MediaItem.tvdb, MediaItem.aliases),
+    MediaItem.rating,
+)
 
 
 def store_metadata(tx: Tx, root_id: int, metadata: Metadata, now: datetime) -> StoredMetadata:
@@ -71,7 +74,8 @@ def _values(title: AnyRow, metadata: Metadata, now: datetime) -> dict[str, objec
         "language": metadata.language,
         "genres": metadata.genres,
         "runtime": metadata.runtime,
-        "rating": metadata.rating,
+        # Who tells ratings may be somebody else, who did not answer this time.
+        "rating": title.rating if metadata.rating is None else metadata.rating,
         "content_rating": metadata.content_rating,
         "poster": metadata.poster,
         "is_anime": metadata.is_anime,

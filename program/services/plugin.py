@@ -24,6 +24,7 @@ from program.events import (
     ScanAnswer,
     ScrapeRequested,
     ShowIndexRequested,
+    ShowRatingRequested,
     StreamLinkRequested,
     TorrentRemoveRequested,
 )
@@ -181,6 +182,8 @@ class Indexer(Plugin[S]):
 
     section = "indexing"
     kinds: ClassVar[frozenset[str]]
+    # Whether it knows how shows are rated although it does not know their episodes.
+    has_ratings: ClassVar[bool] = False
 
     def movie(self, ids: Ids) -> Metadata | None:  # noqa: ARG002 - an indexer may know shows only
         """Return a film's metadata, None when it is not known there."""
@@ -190,17 +193,24 @@ class Indexer(Plugin[S]):
         """Return a show's metadata with every season and episode, None when it is not known there."""
         return None
 
+    def rating(self, ids: Ids) -> float | None:  # noqa: ARG002 - only asked when `has_ratings`
+        """Return how a show is rated, 0 to 10, None when that is not known there."""
+        return None
+
     def search(self, text: str) -> Iterable[FoundTitle]:  # noqa: ARG002 - not every service can be searched
         """Return titles that have these words in their names, the likeliest first; for a person who waits."""
         return ()
 
     def hooks(self) -> Mapping[str, Hook]:
-        """Answer for the kinds it knows: `movie`, `show`."""
+        """Answer for the kinds it knows, `movie` and `show`, and for ratings."""
         known: dict[str, tuple[str, Hook]] = {
             "movie": (MovieIndexRequested.type, lambda event: self.movie(event.ids)),
             "show": (ShowIndexRequested.type, lambda event: self.show(event.ids)),
         }
-        return dict(known[kind] for kind in sorted(self.kinds))
+        hooks = dict(known[kind] for kind in sorted(self.kinds))
+        if self.has_ratings:
+            hooks[ShowRatingRequested.type] = lambda event: self.rating(event.ids)
+        return hooks
 
 
 class Scraper(Plugin[S]):

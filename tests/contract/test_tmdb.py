@@ -201,3 +201,24 @@ def test_films_are_found_by_their_name(provider: Make, odd: HTTPServer, odd_url:
     odd.expect_request("/search/movie").respond_with_json({"results": rows})
     (bare,) = make(Tmdb, odd_url).search("bare")
     assert (bare.title, bare.year, bare.overview, bare.poster) == ("Bare", None, "", None)
+
+
+# --- how shows are rated
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [Ids(tmdb="33170"), Ids(tvdb="170551"), Ids(imdb="tt1748166"), Ids(tvdb="999999", imdb="tt1748166")],
+)
+def test_a_show_is_rated_by_any_id(provider: Make, ids: Ids) -> None:
+    assert provider(Tmdb).rating(ids) == 7.0
+
+
+@pytest.mark.parametrize("ids", [Ids(), Ids(tmdb="999999"), Ids(tvdb="999999"), Ids(imdb="tt1254207")])
+def test_a_show_that_is_not_known_has_no_rating(provider: Make, ids: Ids) -> None:
+    assert provider(Tmdb).rating(ids) is None
+
+
+def test_a_show_without_votes_has_no_rating(odd_server: HTTPServer) -> None:
+    odd_server.expect_request("/tv/7").respond_with_json({"vote_average": 0.0, "vote_count": 0})
+    assert make(Tmdb, odd_server.url_for(""), api_key="key").rating(Ids(tmdb="7")) is None

@@ -3,13 +3,16 @@
 from collections.abc import Callable
 from datetime import timedelta
 
+from program.db import shelves
 from program.demo.launch import Servers
 from program.events import DownloadPartialSuccess
+from program.queues import Priority
+from program.services.flows import process_item_request
 from tests.support.pipeline import Pipeline
 
 PIONEER, PIONEER_IMDB = 170551, "tt1748166"
 PACK = "Pioneer.One.S01.1080p.WEB-DL.AAC2.0.H.264-OPEN"
-SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
+SECOND, MINUTE, DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(days=1)
 
 
 def states_of(pipeline: Pipeline, show: int) -> dict[tuple[int, int], str]:
@@ -154,3 +157,30 @@ def test_a_service_that_lists_no_episodes_for_a_while_costs_no_episode(
     pipeline.run()
     last = [made.sentence for made in pipeline.story(show) if made.step == "index"][-1]
     assert last.startswith("Found “Pioneer One”")
+
+
+def test_a_show_is_rated_by_another_service_and_keeps_that_when_it_does_not_answer(
+    make_pipeline: Callable[..., Pipeline], servers: Servers
+) -> None:
+    rules = {"good": {"path": "/good", "rules": {"min_rating": 6.5}}}
+    pipeline = make_pipeline(vfs__profiles=rules)
+    show = pipeline.add_show(PIONEER, (1,))
+    pipeline.run(for_=MINUTE)
+    assert rated(pipeline, show) == 7.0
+    asked = [row["path"] for row in servers.control("/requests?provider=tmdb")["requests"]]
+    assert len(asked) == 1
+    assert {root for file in pipeline.library.load() for root in file.roots} == {"", "/good"}
+
+    servers.control("/faults", {"provider": "tmdb", "kind": "status", "status": 503})
+    pipeline.clock.advance(DAY.total_seconds())
+    pipeline.engine.add(process_item_request.job(pipeline.tree(show), Priority.INTERACTIVE))
+    pipeline.run(for_=MINUTE)
+    assert [row.outcome for row in pipeline.story(show) if row.step == "index"] == ["indexed", "indexed"]
+    assert rated(pipeline, show) == 7.0
+
+
+def rated(pipeline: Pipeline, show: int) -> float | None:
+    with pipeline.db.read() as tx:
+        facts = shelves.facts_of(tx, show)
+    assert facts is not None
+    return facts.rating

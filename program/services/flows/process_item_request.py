@@ -5,7 +5,7 @@ intervals; a service that does not answer costs nothing but time.
 """
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from program.db import items
@@ -18,6 +18,7 @@ from program.events import (
     IndexSuccess,
     MovieIndexRequested,
     ShowIndexRequested,
+    ShowRatingRequested,
 )
 from program.media.facts import lacks_metadata
 from program.media.item import Contradiction, Ids, Item, MediaType, Node
@@ -36,13 +37,20 @@ class RequestStep(StrEnum):
     PROCESS = "process"
     # What nobody knows as a film may be a show, and the other way round.
     OTHER_KIND = "other-kind"
+    # Who knows a show's episodes need not know how it is rated.
+    RATE = "rate"
+
+
+# What is known is stored without a rating when that does not come within this time.
+RATED_WITHIN = timedelta(seconds=6)
 
 
 @dataclass(frozen=True, slots=True)
 class RequestJob(ItemJob):
-    """Data of the job. step: where it stands."""
+    """Data of the job. step: where it stands. metadata: what is to be stored once the rating is there."""
 
     step: RequestStep = RequestStep.REQUEST
+    metadata: Metadata | None = None
 
 
 def job(root: Node, priority: Priority) -> JobSpec:
@@ -62,13 +70,17 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
     data = job.data_as(RequestJob)
     if data.step is RequestStep.REQUEST:
         return _request(ctx, data)
+    if data.step is RequestStep.RATE and data.metadata is not None:
+        rating = next((value for _, _, value in job.children.values() if isinstance(value, float)), None)
+        return _finish(ctx, data, replace(data.metadata, rating=rating))
     answers = [value for _, _, value in job.children.values() if isinstance(value, Metadata)]
     with ctx.telling_when_called_off(IndexIncorrectState(item_id=data.root_id, title=data.title)):
         if data.step is RequestStep.OTHER_KIND:
             silence = Silence(1, ())
             return _store_other(ctx, data, _merge(answers)) if answers else _nothing(ctx, data, silence)
         if answers:
-            return _store(ctx, data, _merge(answers))
+            metadata = _merge(answers)
+            return _rate(ctx, data, metadata) or _store(ctx, data, metadata)
         silence = _silence(job)
         return _request_other(ctx, data, silence) or _nothing(ctx, data, silence)
 
@@ -122,6 +134,20 @@ def _other(kind: MediaType) -> MediaType:
 def _merge(answers: list[Metadata]) -> Metadata:
     """Return the first complete answer; a title without a name is worth less than one with."""
     return next((answer for answer in answers if answer.title), answers[0])
+
+
+def _rate(ctx: FlowContext, data: RequestJob, metadata: Metadata) -> Outcome | None:
+    """Ask how a show is rated; None when there is nobody to ask, or no need."""
+    if metadata.rating is not None or ctx.load(data.root_id).item.type is MediaType.MOVIE:
+        return None
+    children = ask_all(ctx, ShowRatingRequested(metadata.ids), data.title)
+    then = replace(data, step=RequestStep.RATE, metadata=metadata)
+    return WaitFor(children, data=then, deadline=RATED_WITHIN) if children else None
+
+
+def _finish(ctx: FlowContext, data: RequestJob, metadata: Metadata) -> Outcome:
+    with ctx.telling_when_called_off(IndexIncorrectState(item_id=data.root_id, title=data.title)):
+        return _store(ctx, data, metadata)
 
 
 def _store_other(ctx: FlowContext, data: RequestJob, metadata: Metadata) -> Outcome:

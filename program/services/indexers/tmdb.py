@@ -163,19 +163,33 @@ class SearchPage(BaseModel):
     results: list[Result] = Field(default_factory=list)
 
 
+class ShowRow(BaseModel):
+    """A show as it is found under an id of another service."""
+
+    id: int
+
+
 class Found(BaseModel):
     """What is known under an id of another service."""
 
     movies: list[Result] = Field(default_factory=list, alias="movie_results")
+    shows: list[ShowRow] = Field(default_factory=list, alias="tv_results")
+
+
+class Rated(BaseModel):
+    """How a show is rated; 0 when nobody has voted."""
+
+    rating: float | None = Field(None, alias="vote_average")
 
 
 class Tmdb(Indexer[TmdbSettings]):
-    """Films by TMDB or IMDb id."""
+    """Films by TMDB or IMDb id; ratings of shows."""
 
     key = "tmdb"
     title = "TMDB"
     Settings = TmdbSettings
     kinds = frozenset({"movie"})
+    has_ratings = True
     limits = Limits(requests=35, seconds=1)
 
     @classmethod
@@ -194,6 +208,17 @@ class Tmdb(Indexer[TmdbSettings]):
         if film is None and ids.imdb:
             film = self._by_imdb(ids.imdb)
         return _metadata(film, ids) if film else None
+
+    def rating(self, ids: Ids) -> float | None:
+        """Return how a show is rated, by its TMDB id, else by its TVDB or IMDb id."""
+        show_id = ids.tmdb or self._show_by(ids.tvdb, "tvdb_id") or self._show_by(ids.imdb, "imdb_id")
+        if show_id is None:
+            return None
+        try:
+            show = self.http.read(f"/tv/{show_id}", Rated, params=self._params(), cache_seconds=CACHE_SECONDS)
+        except NotFound:
+            return None
+        return show.rating or None
 
     def search(self, text: str) -> Iterable[FoundTitle]:
         """Return films by their name."""
@@ -214,16 +239,20 @@ class Tmdb(Indexer[TmdbSettings]):
 
     def _by_imdb(self, imdb: str) -> Movie | None:
         """Return the film that bears the IMDb id; one id may be listed under several."""
-        found = self.http.read(
-            f"/find/{imdb}",
-            Found,
-            params=self._params(external_source="imdb_id"),
-            cache_seconds=CACHE_SECONDS,
-        )
+        found = self._find(imdb, "imdb_id")
         films = [film for row in found.movies if (film := self._movie(str(row.id))) is not None]
         same = [film for film in films if film.imdb == imdb]
         unnamed = [film for film in films if film.imdb is None]
         return next(iter(same or unnamed), None)
+
+    def _show_by(self, external_id: str | None, source: str) -> str | None:
+        """Return the id of the show that another service knows by an id, None when it is not listed."""
+        shows = self._find(external_id, source).shows if external_id else ()
+        return str(shows[0].id) if shows else None
+
+    def _find(self, external_id: str, source: str) -> Found:
+        params = self._params(external_source=source)
+        return self.http.read(f"/find/{external_id}", Found, params=params, cache_seconds=CACHE_SECONDS)
 
 
 def _found(row: Result) -> FoundTitle:
