@@ -14,9 +14,9 @@ from tests.db.library import NOW
 
 
 @pytest.fixture
-def home(database_url: str, tmp_path: Path) -> Iterator[Home]:
+def home(tables_url: str, tmp_path: Path) -> Iterator[Home]:
     clock = ManualClock(NOW)
-    database = Database(database_url, data_dir=tmp_path, clock=clock)
+    database = Database(tables_url, data_dir=tmp_path, clock=clock)
     database.open()
     found = Home(database, clock, tmp_path)
     yield found

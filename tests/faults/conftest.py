@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tests.pipeline.conftest import make_pipeline, pipeline
@@ -12,5 +10,5 @@ __all__ = ["make_pipeline", "pipeline"]
 
 
 @pytest.fixture
-def database_url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path / 'rivulet.db'}"
+def tables_url(sqlite_tables_url: str) -> str:
+    return sqlite_tables_url

@@ -13,7 +13,7 @@ from tests.support.pipeline import Pipeline
 
 
 @pytest.fixture
-def make_pipeline(tmp_path: Path, servers: Servers, database_url: str) -> Iterator[Callable[..., Pipeline]]:
+def make_pipeline(tmp_path: Path, servers: Servers, tables_url: str) -> Iterator[Callable[..., Pipeline]]:
     made: list[Pipeline] = []
 
     def make(
@@ -28,7 +28,7 @@ def make_pipeline(tmp_path: Path, servers: Servers, database_url: str) -> Iterat
             Pipeline(
                 tmp_path,
                 servers.ready,
-                database_url,
+                tables_url,
                 dotted,
                 plugin_classes=plugin_classes,
                 start=start,

@@ -4,6 +4,8 @@ PostgreSQL is the real server. The first test that needs it starts one (data in 
 port, without fsync); all xdist workers share it, and each test gets a database of its own. A guard process owns the
 server and stops it when the test run ends, however it ends: it waits for the end of a pipe that only the run holds.
 
+Most tests do not care how the tables come about: `tables_url` has them already, as a copy of what each process makes once.
+
 A test for one of the two only says so with
 `@pytest.mark.parametrize("database_kind", ["postgres"], indirect=True)`.
 """
@@ -16,7 +18,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from uuid import uuid4
@@ -24,6 +26,8 @@ from uuid import uuid4
 import psycopg2
 import pytest
 
+from program.clock import SystemClock
+from program.db.engine import Database
 from tests.support.wait import until
 
 KINDS = ("sqlite", "postgres")
@@ -71,10 +75,11 @@ class SharedServer:
             pytest.fail(f"PostgreSQL did not start:\n{log.read_text()}", pytrace=False)
         guard.returncode = 0  # it outlives this process on purpose: no warning about a running child
 
-    def create(self) -> str:
-        """Return the URL of a new, empty database."""
+    def create(self, template: str = "") -> str:
+        """Return the URL of a new database, empty or a copy of the one at `template`, which nobody may be connected to."""
         name = f"test_{uuid4().hex}"
-        self._command(f'CREATE DATABASE "{name}"')
+        source = f' TEMPLATE "{template.rsplit("/", 1)[1]}"' if template else ""
+        self._command(f'CREATE DATABASE "{name}"{source}')
         return self.url().rsplit("/", 1)[0] + "/" + name
 
     def drop(self, url: str) -> None:
@@ -108,6 +113,53 @@ def database_url(database_kind: str, request: pytest.FixtureRequest, tmp_path: P
         return
     server: SharedServer = request.getfixturevalue("postgres_server")
     url = server.create()
+    yield url
+    server.drop(url)
+
+
+class Templates:
+    """A database of each kind that has the tables and nothing in them, made when first asked for."""
+
+    def __init__(self, folder: Path, new_postgres: Callable[[], str]) -> None:
+        self._folder = folder
+        self._new_postgres = new_postgres
+        self._made: dict[str, str] = {}
+
+    def url(self, kind: str) -> str:
+        """Return where the one of a kind is; nobody is connected to it."""
+        if kind not in self._made:
+            made = self._new_postgres() if kind == "postgres" else f"sqlite:///{self._folder / 'tables.db'}"
+            database = Database(made, data_dir=self._folder, clock=SystemClock())
+            database.open()
+            database.close()
+            self._made[kind] = made
+        return self._made[kind]
+
+
+@pytest.fixture(scope="session")
+def templates(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Templates:
+    """What databases with tables are copied from."""
+    return Templates(
+        tmp_path_factory.mktemp("tables"), lambda: request.getfixturevalue("postgres_server").create()
+    )
+
+
+@pytest.fixture
+def sqlite_tables_url(templates: Templates, tmp_path: Path) -> str:
+    """The URL of an SQLite database of the test's own that has the tables already."""
+    file = tmp_path / "rivulet.db"
+    shutil.copy(templates.url("sqlite").removeprefix("sqlite:///"), file)
+    return f"sqlite:///{file}"
+
+
+@pytest.fixture
+def tables_url(database_kind: str, templates: Templates, request: pytest.FixtureRequest) -> Iterator[str]:
+    """The URL of a database of the test's own that has the tables already; gone when the test is over."""
+    if database_kind == "sqlite":
+        yield request.getfixturevalue("sqlite_tables_url")
+        return
+    server: SharedServer = request.getfixturevalue("postgres_server")
+    url = server.create(templates.url("postgres"))
     yield url
     server.drop(url)
 

@@ -15,10 +15,10 @@ from tests.web.visitor import Visitor
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Iterator[Home]:
+def home(sqlite_tables_url: str, tmp_path: Path) -> Iterator[Home]:
     """A home on SQLite."""
     clock = ManualClock(NOW)
-    database = Database(f"sqlite:///{tmp_path / 'rivulet.db'}", data_dir=tmp_path, clock=clock)
+    database = Database(sqlite_tables_url, data_dir=tmp_path, clock=clock)
     database.open()
     found = Home(database, clock, tmp_path)
     yield found
