@@ -14,7 +14,8 @@ _OF = re.compile(
 )
 _OF_SLASH = re.compile(r"[(\[](?P<e>\d{1,2})/(?P<n>\d{1,2})[)\]]")
 _EPISODE_ONLY = re.compile(
-    rf"(?<![^\W_])(?:e[. #:-]{{0,2}}(?=\d)|{EPISODE}[. #:-]*)(?P<e>\d{{1,4}})(?!\d|\.\d(?!\d)|[a-z]{{2}})",
+    rf"(?<![^\W_])(?:e(?:(?=\d)|[. #:-]{{1,2}}(?=\d)(?!(?:19|20)\d\d(?!\d)))|{EPISODE}[. #:-]*)"
+    r"(?P<e>\d{1,4})(?!\d|\.\d(?!\d)|[a-z]{2})",
     re.IGNORECASE,
 )
 _EPISODES = re.compile(

@@ -12,15 +12,9 @@ from program.services.matching.bare_forms import alone, glued, says_television
 from program.services.matching.count_forms import counted, episode_only, part, within_season
 from program.services.matching.counting import Numbering
 from program.services.matching.date_forms import daily
-from program.services.matching.episode_forms import (
-    anime_season,
-    cross,
-    season_and_count,
-    spanish,
-    standard,
-    words,
-)
+from program.services.matching.episode_forms import cross, standard, words
 from program.services.matching.pack_forms import season_pack
+from program.services.matching.season_forms import anime_season, season_and_count, spanish
 
 _YEAR_FIRST = re.compile(r"(?:19|20)\d\d")
 _YEAR_BEHIND = re.compile(r"[ .]+[(\[]?(?:19\d\d|20[0-3]\d)(?!\d)")

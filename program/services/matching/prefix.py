@@ -26,6 +26,8 @@ _SITE = re.compile(
     )""",
     re.IGNORECASE | re.VERBOSE,
 )
+# `720p.Title`: technical words before the title.
+_NOISE_FIRST = re.compile(rf"(?:{MASK}+[ .\-]+)+")
 _YEAR = re.compile(
     r"^\s*(?:[\[(](?:19|20)\d\d[\])][ .\-]*|(?:19|20)\d\d - )(?=[^\W\d_]|\d+[ .][^\W\d_])(?!.*[ .(\[](?:19|20)\d\d(?!\w))",
 )
@@ -68,6 +70,9 @@ def _prefix(text: str, covered: str, numbering: Numbering | None) -> Prefix:
     site = _SITE.match(text)
     start = site.end() if site else 0
     group = None
+    noise = _NOISE_FIRST.match(covered)
+    if noise and WORD.search(covered, noise.end(), numbering.start if numbering else len(covered)):
+        start = noise.end()
     technical = _ROUND.match(text[start:])
     if technical and not WORD.search(masked(technical[1])[0].replace(MASK, "")):
         start += technical.end()
