@@ -11,8 +11,18 @@ from pydantic import BaseModel, ValidationError
 from werkzeug.exceptions import HTTPException
 
 from program.clock import Clock
-from program.errors import Final, NotFound, NotPossible, RetryLater, RivuletError, SettingsError, Transient
+from program.errors import (
+    Cancelled,
+    Final,
+    NotFound,
+    NotPossible,
+    RetryLater,
+    RivuletError,
+    SettingsError,
+    Transient,
+)
 from program.log import logger, redact
+from program.queues.errors import EngineClosed
 from program.settings.problems import InvalidSettings, SettingsConflict, explain
 
 # When to come back after a passing trouble that has no time of its own.
@@ -27,6 +37,9 @@ STATUSES: tuple[tuple[type[RivuletError], HTTPStatus], ...] = (
     (SettingsError, HTTPStatus.UNPROCESSABLE_ENTITY),
     (RetryLater, HTTPStatus.SERVICE_UNAVAILABLE),
     (Transient, HTTPStatus.SERVICE_UNAVAILABLE),
+    (EngineClosed, HTTPStatus.SERVICE_UNAVAILABLE),
+    # What the call is about was removed while it waited for its turn.
+    (Cancelled, HTTPStatus.NOT_FOUND),
     (Final, HTTPStatus.BAD_GATEWAY),
 )
 

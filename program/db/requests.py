@@ -18,6 +18,7 @@ from program.db.tables import MediaItem
 from program.db.views import Accepted
 from program.db.wishes import Wish, key_of
 from program.db.writes import bump_revision, look_again
+from program.errors import Transient
 from program.media.metadata import ContentRequest
 
 __all__ = ["accept", "accept_many", "reset_for_retry"]
@@ -35,7 +36,7 @@ def accept_many(
 
     A new title is created and due at once. A known one gets what is new in the wish and is due when that changed anything; Failed
     is tried again, a pause stays. What a list has asked for before changes nothing, and of a removed title it is told so; a
-    person's wish always counts. Raises ValueError for a wish without any id.
+    person's wish always counts. Raises ValueError for a wish without any id, `Transient` when a title is removed in this instant.
     """
     known = wishes.load(tx, requests)
     answers: dict[int, Accepted] = {}
@@ -95,7 +96,10 @@ def _again(tx: Tx, item_id: int, request: ContentRequest, wish: Wish | None, now
     """Give a known, locked title what is new in the wish; `wish` is the list's earlier one, whose seasons are no news."""
     row = tx.connection.execute(
         select(MediaItem.title, MediaItem.paused_at).where(MediaItem.id == item_id)
-    ).one()
+    ).one_or_none()
+    if row is None:
+        # It was removed between the search for it and the lock on it.
+        raise Transient("another write was first")
     name = _name(row.title, request)
     is_more = not request.is_movie and ask_for(tx, item_id, _new_seasons(request, wish))
     if row.paused_at is not None:

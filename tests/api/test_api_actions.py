@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+import threading
 
+import pytest
+import requests
+
+from program.db import items
 from program.media.item import Ids, States
 from tests.api.home import Home
 from tests.db.library import NOW, season
@@ -137,3 +141,37 @@ def test_an_id_that_stands_twice_is_acted_on_once(home: Home) -> None:
 def test_hundreds_of_films_are_added_in_one_call(home: Home) -> None:
     body = home.post("/items/add", {"media_type": "movie", "tmdb_ids": [str(n) for n in range(1, 301)]})
     assert len(set(body["ids"])) == 300
+
+
+def call_while_removed(home: Home, item_id: int, path: str, body: object) -> requests.Response:
+    """Return the answer to a call that has found a title, and has its turn once another call has removed it."""
+    answers: list[requests.Response] = []
+    thread = threading.Thread(target=lambda: answers.append(home.call("POST", path, json=body)))
+    with home.library.db.write(item_id) as tx:
+        items.delete(tx, [item_id], tombstone=True)
+        thread.start()
+        thread.join(0.3)
+    thread.join(10)
+    return answers[0]
+
+
+def test_a_title_that_is_removed_in_that_instant_is_not_there(home: Home) -> None:
+    film = home.library.film()
+    answer = call_while_removed(home, film, "/items/retry", {"ids": [film]})
+    assert (answer.status_code, answer.json()["detail"]) == (
+        404,
+        f"item {film} is not in the library any more",
+    )
+
+
+def test_a_title_that_is_removed_while_it_is_asked_for_again_is_added_or_asked_for_in_a_moment(
+    home: Home,
+) -> None:
+    wish = {"media_type": "movie", "tmdb_ids": ["10378"]}
+    (film,) = home.post("/items/add", wish)["ids"]
+    answer = call_while_removed(home, film, "/items/add", wish)
+    if answer.status_code != 200:
+        assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
+        home.post("/items/add", wish)
+    (item,) = home.get("/items")["items"]
+    assert item["id"] != film
