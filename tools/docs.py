@@ -6,6 +6,7 @@ specifications. Parts of docs/: a page has a place for each, between
 """
 
 import argparse
+import inspect
 import re
 import sys
 from collections.abc import Callable, Iterable
@@ -16,6 +17,7 @@ from bench.report import kept_markdown
 from program.api.page import api_page
 from program.media.tables import dates_markdown, states_markdown, table
 from program.plugins import discover, generated_files
+from program.services.flows.queues import FLOWS
 from program.state_transition import moves
 from tools import life_tables
 from tools.conformance import page as conformance
@@ -38,10 +40,25 @@ def moves_markdown() -> str:
     return table(("last_state", "who", "service", "queue", "enters at step"), rows)
 
 
+def queues_markdown() -> str:
+    """Return the table of the pipeline's own queues, in the order of their definition."""
+    rows = [
+        (f"`{name}`", inspect.getdoc(flow.handler) or "", ", ".join(sorted(map(_waited_for, flow.children))))
+        for name, flow in FLOWS.items()
+    ]
+    return table(("queue", "a run of its job", "may wait for"), [(*row[:2], row[2] or "-") for row in rows])
+
+
+def _waited_for(queue: str) -> str:
+    """Return a queue's name; one per plugin is named by its event."""
+    return f"the plugins' `{queue.removesuffix('.*')}`" if queue.endswith(".*") else f"`{queue}`"
+
+
 PARTS: tuple[Part, ...] = (
     Part("docs/pipeline.md", "states", states_markdown),
     Part("docs/pipeline.md", "moves", moves_markdown),
     Part("docs/pipeline.md", "dates", dates_markdown),
+    Part("docs/pipeline.md", "queues", queues_markdown),
     Part("docs/plugins.md", "kinds", life_tables.kinds_markdown),
     Part("docs/plugins.md", "limits", life_tables.limits_markdown),
     Part("docs/plugins.md", "events", life_tables.events_markdown),
