@@ -260,6 +260,10 @@ class DataSource:
             self._pacer.limited_at(),
         )
 
+    def clock_was_set(self, by: timedelta) -> None:
+        """Let a pause last as long as it would have; `by` is negative for a clock that was set back."""
+        self._pacer.clock_was_set(by)
+
     def close(self) -> None:
         """End waits and connections; calls under way end by themselves."""
         if self._owns_stopping:

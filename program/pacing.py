@@ -6,7 +6,7 @@ no I/O: the caller brings the time and acts on what comes back.
 
 import threading
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 # How long a service rests after its first, second, … failure in a row; a success comes down one step.
@@ -163,6 +163,15 @@ class Pacer:
                 return None
             self._pause(Standing(until, self._standing.level, reason), asked=True)
             return self._standing
+
+    def clock_was_set(self, by: timedelta) -> None:
+        """Let a pause last as long as it would have; `by` is negative for a clock that was set back."""
+        with self._lock:
+            until = self._standing.paused_until
+            if until is not None:
+                self._standing = replace(self._standing, paused_until=until + by)
+            if self._limited_at is not None:
+                self._limited_at += by
 
     def standing(self) -> Standing:
         """Return what is remembered now."""

@@ -122,7 +122,7 @@ class MainRunner:
     def _schedule(self) -> None:
         made, every = self._made, self.scheduler.every
         every(TURN, "turn", made.loop.wake)
-        every(TURN, "clock", partial(_look_at_clock, JumpWatch(self._clock)))
+        every(TURN, "clock", partial(self._look_at_clock, JumpWatch(self._clock)))
         every(WATCH, "settings", partial(self._watch, Watcher(made.store)))
         every(self._vitals.interval, "vitals", self._vitals.look)
         every(REVALIDATE, "plugins", self._check_plugins)
@@ -159,6 +159,22 @@ class MainRunner:
         )
 
     # Changes ----------------------------------------------------------------------------------------------------------------
+
+    def _look_at_clock(self, watch: JumpWatch) -> None:
+        jump = watch.look()
+        if jump is None:
+            return
+        seconds = jump.total_seconds()
+        logger.warning(
+            "the machine's clock went {} by {:.0f} s, or the machine slept; what is due follows the new time",
+            "forward" if seconds > 0 else "back",
+            abs(seconds),
+        )
+        if seconds < 0:
+            # What waits for an instant would wait that much longer: a service that was to rest a minute, for hours.
+            self._ctx.engine.clock_was_set(jump)
+            self._ctx.registry.clock_was_set(jump)
+            forget_waits(self._ctx.db)
 
     def _check_plugins(self) -> None:
         self._ctx.registry.revalidate(self._clock.now())
@@ -212,14 +228,3 @@ class MainRunner:
         if self._usable - before:
             forget_waits(self._ctx.db)
         self._made.loop.wake()
-
-
-def _look_at_clock(watch: JumpWatch) -> None:
-    jump = watch.look()
-    if jump is not None:
-        seconds = jump.total_seconds()
-        logger.warning(
-            "the machine's clock went {} by {:.0f} s, or the machine slept; what is due follows the new time",
-            "forward" if seconds > 0 else "back",
-            abs(seconds),
-        )

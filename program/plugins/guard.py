@@ -105,6 +105,12 @@ class Guard:
             raise Transient(f"{self._key}: {what} did not end within {seconds:g} s")
         return running.value()
 
+    def clock_was_set(self, by: timedelta) -> None:
+        """Let a rest last as long as it would have; `by` is negative for a clock that was set back."""
+        with self._lock:
+            if self._rests_until is not None:
+                self._rests_until += by
+
     def health(self) -> Health:
         """Return how its calls went."""
         with self._lock:

@@ -11,7 +11,7 @@ import threading
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TypeVar, cast
 
 from program.clock import Clock
@@ -164,6 +164,19 @@ class Registry:
         tried = self._checked(self._built(Enabled(kind, section)), self._clock.now(), ())
         _close(tried)
         return status_of(tried)
+
+    def clock_was_set(self, by: timedelta) -> None:
+        """Let pauses, rests and waits for the next check last as long as they would have; `by`: negative when it was set back."""
+        with self._lock:
+            self._enabled = {
+                key: replace(one, next_check_at=one.next_check_at + by) if one.next_check_at else one
+                for key, one in self._enabled.items()
+            }
+            found = [one.built for one in self._enabled.values() if one.built is not None]
+        for built in found:
+            built.guard.clock_was_set(by)
+            for source in built.sources:
+                source.clock_was_set(by)
 
     def close(self) -> None:
         """Close every provider's connections; none is usable afterwards."""

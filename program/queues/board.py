@@ -135,6 +135,12 @@ class Board:
         deadline = self._flows.deadlines.next()
         return min([*instants, deadline] if deadline is not None else instants, default=None)
 
+    def move(self, by: timedelta) -> None:
+        """Let everything wait as long as it would have, though the clock was set by `by`."""
+        for lane in self.lanes():
+            lane.move(by)
+        self._flows.deadlines.move(by)
+
     def rate_limit(self, queue: str, until: datetime, now: datetime) -> None:
         """Start no job of a queue before an instant; a later one given before stays."""
         lane = self.lane(queue)

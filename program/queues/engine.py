@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import Future, InvalidStateError
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from program.clock import Clock
 from program.errors import Cancelled, Transient
@@ -138,6 +138,11 @@ class Engine:
         """Start no job of a queue before an instant; running ones go on."""
         with self._change() as now:
             self._board.rate_limit(queue, until, now)
+
+    def clock_was_set(self, by: timedelta) -> None:
+        """Let what waits for an instant wait as long as it would have; `by` is negative for a clock that was set back."""
+        with self._change():
+            self._board.move(by)
 
     def on_finished(self, listener: Listener) -> None:
         """Have `listener` called after each end of a job (completed, failed, removed), its key free, no lock held."""

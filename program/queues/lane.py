@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterator
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import count, islice
 
 from program.queues.job import JobState, JobView, Priority
@@ -123,6 +123,15 @@ class Lane:
         opens_at = self.opens_at(now) if self._urgent or self._ordinary else None
         instants = [at for at in (self._delayed.next(), opens_at) if at is not None]
         return min(instants, default=None)
+
+    def move(self, by: timedelta) -> None:
+        """Let everything that waits for an instant wait for one that is later by `by`, or earlier when that is negative."""
+        for waiting in (self._delayed, self._urgent, self._ordinary):
+            waiting.move(by)
+        for record in self.live.values():
+            record.run_at = record.run_at + by if record.run_at is not None else None
+        self.paused_until = self.paused_until + by if self.paused_until is not None else None
+        self._starts = deque(at + by for at in self._starts)
 
     def is_held_up(self, record: Record, now: datetime) -> bool:
         """Tell whether a job waits for an instant rather than for its turn."""

@@ -52,6 +52,10 @@ class Schedule(Generic[T]):
             del self._tickets[thing]
             yield thing
 
+    def move(self, by: timedelta) -> None:
+        """Make everything due later by `by`, or earlier when that is negative."""
+        self._heap = [(at + by, ticket, thing) for at, ticket, thing in self._heap]
+
     def next(self) -> datetime | None:
         """Return when the next thing is due, None when there is none."""
         while self._heap:
@@ -89,6 +93,10 @@ class Line(Generic[T]):
         """Take a thing out, wherever it stands; an unknown one is fine."""
         self._places.pop(thing, None)
         self._ageing.remove(thing)
+
+    def move(self, by: timedelta) -> None:
+        """Have everything gain its next class later by `by`, or earlier when that is negative."""
+        self._ageing.move(by)
 
     def head(self, now: datetime) -> tuple[Turn, T] | None:
         """Return who is next and with what turn, None when nobody waits."""

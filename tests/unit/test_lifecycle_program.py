@@ -282,6 +282,55 @@ def test_a_clock_that_was_set_is_logged_and_the_program_goes_on(run: Callable[..
     assert found.stop() == 0
 
 
+PATIENT = """
+    from datetime import timedelta
+    from pathlib import Path
+    from program.errors import RetryLater
+    from program.services.plugin import Plugin
+    from program.settings.provider import ProviderSettings
+    from pydantic import Field
+
+    class PatientSettings(ProviderSettings):
+        "Notes what it is told, at the second time."
+        file: str = Field(default="", description="Where")
+
+    class Patient(Plugin[PatientSettings]):
+        key = "patient"
+        title = "Patient"
+        Settings = PatientSettings
+
+        def check(self):
+            pass
+
+        def hooks(self):
+            return {"riven.core.started": self.note}
+
+        def note(self, event):
+            file = Path(self.settings.file)
+            is_first = not file.exists()
+            with file.open("a") as lines:
+                lines.write("asked ")
+            if is_first:
+                raise RetryLater(self.clock.now() + timedelta(seconds=3), "in a moment")
+"""
+
+
+def test_what_waits_a_moment_waits_no_hours_when_the_clock_is_set_back(
+    run: Callable[..., Run], tmp_path: Path
+) -> None:
+    clock, folder, notes = SetClock(), tmp_path / "config" / "plugins", tmp_path / "notes.txt"
+    folder.mkdir(parents=True, mode=0o700)
+    (folder / "patient.py").write_text(dedent(PATIENT))
+    (folder / "patient.py").chmod(0o600)
+    found = run(
+        clock=clock, plugins={"folder": True, "patient": {"enabled": True, "file": str(notes)}}
+    ).start()
+    until(notes.exists, what="the first note")
+    clock.off = -timedelta(hours=2)
+    until(lambda: notes.read_text() == "asked asked ", 15.0, "the second note")
+    assert found.stop() == 0
+
+
 def test_time_that_passes_is_no_jump_of_the_clock() -> None:
     clock = ManualClock(datetime(2031, 1, 1, tzinfo=UTC))
     watch = JumpWatch(clock)

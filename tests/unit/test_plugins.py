@@ -228,6 +228,17 @@ def test_a_provider_that_asks_to_wait_is_left_alone_until_then(
     assert status.next_check_at == NOW + timedelta(seconds=600)
 
 
+def test_a_pause_does_not_grow_when_the_clock_is_set_back(httpserver: HTTPServer, clock: ManualClock) -> None:
+    httpserver.expect_request("/ping").respond_with_json({}, status=429, headers={"Retry-After": "600"})
+    found = registry(clock, sample=at(httpserver))
+    found.validate(NOW)
+    found.clock_was_set(-timedelta(hours=2))
+    ends = NOW + timedelta(seconds=600) - timedelta(hours=2)
+    (status,) = found.statuses()
+    assert status.next_check_at == ends
+    assert found.get("sample").http.statistics().paused_until == ends
+
+
 class Unbuildable(Sample):
     key = "unbuildable"
     title = "Unbuildable"

@@ -37,7 +37,7 @@ COLLAPSE_SCANS = timedelta(seconds=10)
 MANY_FOLDERS = 1000
 # A source whose addresses fail is asked for new ones this often within as long as one read may take; then the others come first.
 MAX_RENEWALS = 2
-RENEWALS_WITHIN = timedelta(seconds=30)
+RENEWALS_WITHIN_SECONDS = 30.0
 
 
 class Library(Protocol):
@@ -113,6 +113,9 @@ class ScanLedger:
         """
         with self._lock:
             last = self._last.get((server, folder))
+            if last is not None and last > now:
+                # The clock was set back since.
+                last = None
             if last is not None and last > changed_at and not again:
                 return None
             if last is not None and now - last < COLLAPSE_SCANS:
@@ -132,15 +135,15 @@ class Renewals:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._asked: dict[int, tuple[datetime, ...]] = {}
+        self._asked: dict[int, tuple[float, ...]] = {}
 
-    def may_ask(self, source_id: int, now: datetime) -> bool:
-        """Return whether the source may be asked once more now, and remember that it is."""
+    def may_ask(self, source_id: int, now: float) -> bool:
+        """Return whether the source may be asked once more now (of the monotonic clock), and remember that it is."""
         with self._lock:
             self._asked = {
                 source: recent
                 for source, asked in self._asked.items()
-                if (recent := tuple(at for at in asked if now - at < RENEWALS_WITHIN))
+                if (recent := tuple(at for at in asked if now - at < RENEWALS_WITHIN_SECONDS))
             }
             asked = self._asked.get(source_id, ())
             if len(asked) >= MAX_RENEWALS:

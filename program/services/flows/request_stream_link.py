@@ -68,7 +68,7 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
     stored = _stored(source, wish.dead_url, now)
     if stored is not None:
         return Done(stored)
-    if wish.dead_url is not None and not ctx.renewals.may_ask(source.id, now):
+    if wish.dead_url is not None and not ctx.renewals.may_ask(source.id, ctx.clock.monotonic()):
         mend_entry.soon(ctx, wish.entry_id)
         return Next(wish.after(source.id, f"{source.provider}: its new addresses do not work either"))
     return _ask(entry, source, wish, is_last=len(usable) == 1)

@@ -17,7 +17,7 @@ from program.media.entry import AccountTorrent, Entry, FetchedTorrent, Link
 from program.plugins import Registry, compose_settings
 from program.queues import Engine, JobState
 from program.services.flows import names
-from program.services.flows.context import RENEWALS_WITHIN, FlowContext
+from program.services.flows.context import RENEWALS_WITHIN_SECONDS, FlowContext
 from program.services.flows.queues import define_flows, define_plugins
 from program.services.plugin import Account, Downloader, DownloadRefused
 from program.settings.provider import ProviderSettings
@@ -215,7 +215,7 @@ def test_when_every_address_of_every_provider_is_dead_the_reader_is_told_and_nob
 
 def test_a_read_that_comes_later_may_ask_again(reading: Reading) -> None:
     url = reading.last_url()
-    reading.clock.advance(RENEWALS_WITHIN)
+    reading.clock.advance(RENEWALS_WITHIN_SECONDS)
     assert reading.url(url) == "http://alpha/5"
 
 
