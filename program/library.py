@@ -172,6 +172,7 @@ class MountedLibrary:
             keys = self._keys(found, profiles)
         with self._db.read() as tx:
             beside = companions.of(tx, [one.id for one in found] if isinstance(found, list) else None)
+        languages = self._settings().subtitle_languages
         changed: dict[int, tuple[str, ...]] = {}
         files: list[TreeFile] = []
         # One after the other: of a large library only what the tree keeps is ever in memory.
@@ -179,7 +180,8 @@ class MountedLibrary:
             its = keys.get(entry.id, ())
             if entry.profiles != its:
                 changed[entry.id] = its
-            files.append(tree_file(entry, roots_of(its, profiles), beside.get(entry.id, ())))
+            chosen = [one for one in beside.get(entry.id, ()) if one.is_wanted(languages)]
+            files.append(tree_file(entry, roots_of(its, profiles), chosen))
         if changed:
             with self._db.write() as tx:
                 shelves.set_profiles(tx, changed)

@@ -34,7 +34,7 @@ LOOK_AFTER_FILES = timedelta(minutes=5)
 # What the names of the schedules of content services begin with.
 CONTENT = "content-"
 # Settings that say where a file appears.
-ARRANGING = ("vfs.profiles", "vfs.naming")
+ARRANGING = ("vfs.profiles", "vfs.naming", "vfs.subtitle_languages")
 # A turn of the loop, or the title at hand of a resume, takes less.
 JOIN_SECONDS = 3.0
 

@@ -1,6 +1,7 @@
 """Files that stand beside a video: its subtitles, and the further parts of a film."""
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import delete, insert, select, update
@@ -10,41 +11,53 @@ from program.db.engine import Tx
 from program.db.lots import lots
 from program.db.sources import NewSource
 from program.db.tables import CompanionEntry, MediaEntry
-from program.db.views import NewEntry
-from program.media.entry import Companion
+from program.db.views import NewCompanion
+from program.media.entry import Companion, is_same_file
 from program.media.naming import PART
 
 
-def put(tx: Tx, video_id: int, new: NewEntry, now: datetime) -> None:
-    """Keep what a new file has beside it. A file of the torrent that is a video of its own is left alone."""
-    if not new.companions:
-        return
-    known = _known(tx, new.infohash, [one.path_in_torrent for one in new.companions])
-    for one in new.companions:
-        entry_id, is_companion = known.get(one.path_in_torrent, (None, True))
-        if not is_companion:
-            continue
-        values = {"video_id": video_id, "tail": one.tail, "language": one.language}
-        if entry_id is None:
-            entry_id = tx.connection.execute(
-                insert(MediaEntry)
-                .values(
-                    infohash=new.infohash,
-                    path_in_torrent=one.path_in_torrent,
-                    original_name=one.path_in_torrent.rpartition("/")[2],
-                    size=one.size,
-                    path="",
-                    version="",
-                    created_at=now,
-                )
-                .returning(MediaEntry.id)
-            ).scalar_one()
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The torrent that files come from, at one provider."""
+
+    infohash: str
+    provider: str
+    torrent_id: str
+
+
+def put(tx: Tx, video_id: int, origin: Origin, files: Collection[NewCompanion], now: datetime) -> None:
+    """Keep what a video has beside it. A file of the torrent that is a video of its own is left alone."""
+    known = _known(tx, origin.infohash) if files else ()
+    for file in files:
+        same = next((one for one in known if one.is_of(file)), None)
+        values = {"video_id": video_id, "tail": file.tail, "language": file.language}
+        if same is None:
+            entry_id = _create(tx, origin.infohash, file, now)
             tx.connection.execute(insert(CompanionEntry).values(entry_id=entry_id, **values))
+        elif same.is_companion:
+            entry_id = same.entry_id
+            of_entry = CompanionEntry.entry_id == entry_id
+            tx.connection.execute(update(CompanionEntry).where(of_entry).values(**values))
         else:
-            tx.connection.execute(
-                update(CompanionEntry).where(CompanionEntry.entry_id == entry_id).values(**values)
-            )
-        sources.put(tx, entry_id, NewSource(new.provider, new.torrent_id, one.file_id, one.link))
+            continue
+        sources.put(tx, entry_id, NewSource(origin.provider, origin.torrent_id, file.file_id, file.link))
+
+
+def _create(tx: Tx, infohash: str, file: NewCompanion, now: datetime) -> int:
+    row: int = tx.connection.execute(
+        insert(MediaEntry)
+        .values(
+            infohash=infohash,
+            path_in_torrent=file.path_in_torrent,
+            original_name=file.path_in_torrent.rpartition("/")[2],
+            size=file.size,
+            path="",
+            version="",
+            created_at=now,
+        )
+        .returning(MediaEntry.id)
+    ).scalar_one()
+    return row
 
 
 def of(tx: Tx, video_ids: Collection[int] | None) -> Mapping[int, tuple[Companion, ...]]:
@@ -97,13 +110,27 @@ def remove(tx: Tx, video_ids: Iterable[int]) -> None:
     tx.connection.execute(delete(MediaEntry).where(MediaEntry.id.in_(beside)))
 
 
-def _known(tx: Tx, infohash: str, paths: Collection[str]) -> dict[str, tuple[int, bool]]:
-    """Return, by path, the entries of a torrent's files that there are, and whether each stands beside another."""
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A file of a torrent that we have."""
+
+    entry_id: int
+    path: str
+    size: int
+    is_companion: bool
+
+    def is_of(self, file: NewCompanion) -> bool:
+        """Return whether it is the same file, perhaps as another provider tells of it."""
+        return is_same_file(self.path, self.size, file.path_in_torrent, file.size)
+
+
+def _known(tx: Tx, infohash: str) -> tuple[_Known, ...]:
     query = (
-        select(MediaEntry.id, MediaEntry.path_in_torrent, CompanionEntry.video_id)
+        select(MediaEntry.id, MediaEntry.path_in_torrent, MediaEntry.size, CompanionEntry.video_id)
         .outerjoin(CompanionEntry, CompanionEntry.entry_id == MediaEntry.id)
-        .where(MediaEntry.infohash == infohash, MediaEntry.path_in_torrent.in_(paths))
+        .where(MediaEntry.infohash == infohash)
     )
-    return {
-        path: (entry_id, video_id is not None) for entry_id, path, video_id in tx.connection.execute(query)
-    }
+    rows = tx.connection.execute(query)
+    return tuple(
+        _Known(entry_id, path, size, video_id is not None) for entry_id, path, size, video_id in rows
+    )

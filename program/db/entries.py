@@ -61,7 +61,8 @@ def create(tx: Tx, new: NewEntry, now: datetime) -> int:
         companions.make_video(tx, entry_id, new.path, new.version)
     sources.put(tx, entry_id, NewSource(new.provider, new.torrent_id, new.file_id, new.link))
     _join_items(tx, entry_id, new.item_ids, now)
-    companions.put(tx, entry_id, new, now)
+    origin = companions.Origin(new.infohash, new.provider, new.torrent_id)
+    companions.put(tx, entry_id, origin, new.companions, now)
     return entry_id
 
 

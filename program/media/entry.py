@@ -1,5 +1,6 @@
 """Files: what a torrent holds, which of it is wanted, and where its bytes come from."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -86,6 +87,10 @@ class Companion:
     size: int
     identity: str
     language: str | None
+
+    def is_wanted(self, languages: Collection[str]) -> bool:
+        """Return whether it is to be shown where only these languages are wanted; none: all."""
+        return not languages or self.language is None or self.language in languages
 
 
 @dataclass(frozen=True, slots=True)

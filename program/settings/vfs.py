@@ -53,6 +53,11 @@ class VfsSettings(Section):
         default={},
         description="Further folders of the library, each with rules for what is in it, by a name of yours; see docs/library.md",
     )
+    subtitle_languages: tuple[Annotated[str, Field(pattern=r"^[a-z]{2,3}(-[A-Z]{2})?$")], ...] = Field(
+        default=(),
+        description='Languages of the subtitles that stand beside videos, e.g. ["en", "pt-BR"], with those of which none is known; '
+        "empty: all that there are",
+    )
     cache_dir: Path = Field(
         default=Path("vfs-cache"),
         description="Folder, seen from the config folder, for the beginning and end of each file and what was played; ours alone",

@@ -138,6 +138,39 @@ def test_the_subtitles_of_a_film_stand_beside_it_and_go_with_it(
 
 
 @pytest.mark.slow
+def test_subtitles_of_other_languages_than_the_wanted_ones_are_not_shown(
+    make_pipeline: Make, servers: Servers
+) -> None:
+    offer(servers, SMALL)
+    pipeline = make_pipeline(**WITH_SUBTITLES, vfs__subtitle_languages=["ru"])
+    _, folder = film_of(pipeline)
+    assert names(folder) == ["FILM - 720p.mkv", "FILM - 720p.ru.ass"]
+    vfs = pipeline.settings.vfs.model_copy(update={"subtitle_languages": ("en", "de")})
+    pipeline.settings = pipeline.settings.model_copy(update={"vfs": vfs})
+    pipeline.library.rearrange()
+    assert names(folder) == ["FILM - 720p.en.forced.srt", "FILM - 720p.en.srt", "FILM - 720p.mkv"]
+
+
+@pytest.mark.slow
+def test_a_second_service_brings_the_subtitles_that_the_first_one_does_not_give(
+    make_pipeline: Make, servers: Servers
+) -> None:
+    offer(servers, SMALL)
+    both = {"downloaders__alldebrid__enabled": True, "downloaders__order": ["realdebrid", "alldebrid"]}
+    pipeline = make_pipeline(mounted=True, **both)
+    film, folder = film_of(pipeline)
+    (video,) = shown(pipeline, film)
+    assert [source.provider for source in video.sources] == ["realdebrid", "alldebrid"]
+    assert names(folder) == [
+        "FILM - 720p.en.forced.srt",
+        "FILM - 720p.en.srt",
+        "FILM - 720p.mkv",
+        "FILM - 720p.ru.ass",
+    ]
+    assert is_as_served(pipeline, film, folder)
+
+
+@pytest.mark.slow
 def test_each_episode_of_a_pack_has_its_own_subtitles(make_pipeline: Make, servers: Servers) -> None:
     offer(servers, PACK, PIONEER_IMDB)
     pipeline = make_pipeline(**WITH_SUBTITLES)

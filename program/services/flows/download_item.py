@@ -137,11 +137,11 @@ def entry_for(root: Node, match: FileMatch, catch: Catch, templates: Templates) 
         torrent_id=catch.torrent.torrent_id,
         file_id=match.file.file_id,
         link=match.file.link,
-        companions=tuple(_companions(match)),
+        companions=tuple(companions_of(match)),
     )
 
 
-def _companions(match: FileMatch) -> Iterator[NewCompanion]:
+def companions_of(match: FileMatch) -> Iterator[NewCompanion]:
     """Yield what is to stand beside a file: the further parts of its film, the subtitles."""
     for number, part in enumerate(match.parts, 2):
         ending = split_extension(part.path.rpartition("/")[2])[1].lower()

@@ -1,14 +1,20 @@
 """What a provider is asked about a file that is in the library: an address of it, or its torrent once more."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import datetime
 
-from program.db import entries, sources, torrents
+from program.db import companions, entries, sources, torrents
+from program.db.engine import Tx
 from program.events import DownloadRequested, StreamLinkRequested
-from program.media.entry import Entry, EntrySource, FetchedTorrent
+from program.media.entry import Entry, EntrySource, FetchedTorrent, FileMatch, is_same_file
+from program.media.naming import folder_of
 from program.queues import Job, JobSpec
-from program.services.flows import tidy_account
+from program.services.flows import moved_files, tidy_account
 from program.services.flows.context import FlowContext
+from program.services.flows.download_item import companions_of
 from program.services.flows.plugin_hook import ask
+from program.services.matching.map_files import add_subtitles
 from program.services.plugin import DownloadRefused
 
 
@@ -70,6 +76,33 @@ def _take(ctx: FlowContext, found: FetchedTorrent) -> tuple[int, ...]:
             torrents.keep(tx, provider, infohash)
         elif found.is_foreign:
             torrents.forget(tx, provider, infohash)
+        shown = _add_subtitles(tx, found, entry_ids, now)
     if not entry_ids:
         ctx.engine.add(tidy_account.job())
+    if shown:
+        ctx.library.apply(shown, ())
+        moved_files.scan(ctx, {folder_of(ctx.library.places(entry)[0]) for entry in shown})
     return entry_ids
+
+
+def _add_subtitles(
+    tx: Tx, found: FetchedTorrent, entry_ids: Collection[int], now: datetime
+) -> tuple[Entry, ...]:
+    """Keep the subtitles of videos that have none, since who gave them gives none; return those that stand in the tree."""
+    alone = [
+        entry
+        for entry_id in sorted(set(entry_ids) - companions.of(tx, entry_ids).keys())
+        if (entry := entries.get(tx, entry_id)) is not None and entry.video_id is None
+    ]
+    matches = [
+        (entry, FileMatch(file, entry.item_ids))
+        for entry in alone
+        for file in found.files
+        if is_same_file(entry.path_in_torrent, entry.size, file.path, file.size)
+    ]
+    origin = companions.Origin(found.infohash, found.provider, found.torrent_id)
+    told = add_subtitles([match for _, match in matches], found.files)
+    given = [(entry, match) for (entry, _), match in zip(matches, told, strict=True) if match.subtitles]
+    for entry, match in given:
+        companions.put(tx, entry.id, origin, tuple(companions_of(match)), now)
+    return tuple(entry for entry, _ in given if entry.registered_at is not None)
