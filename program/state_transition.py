@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from program.media.facts import Policy, lacks_metadata
+from program.media.facts import Policy, lacks_metadata, waits_for_better
 from program.media.item import Item, Node, QueueClass, States
 from program.media.schedule import next_question, post_processing_due
 
@@ -97,7 +97,7 @@ def process_event(root: Node, item_id: int, now: datetime, policy: Policy) -> St
 
 def _move(item: Item, now: datetime, policy: Policy) -> Move | None:
     if not item.type.is_leaf:
-        return PARENT_MOVES.get(item.last_state)
+        return SCRAPE if waits_for_better(item.facts) else PARENT_MOVES.get(item.last_state)
     if item.last_state is States.Completed and not post_processing_due(item.facts):
         question = next_question(item, now, policy)
         if _is_due(item.facts.upgrade_at, now) and not (question and question[0] <= now):
@@ -130,4 +130,5 @@ def moves() -> tuple[tuple[str, str, Move], ...]:
     rows += [
         (state.value, "season or show searched as a whole", move) for state, move in PARENT_MOVES.items()
     ]
+    rows += [("any, while better copies may still appear", "season or show searched as a whole", SCRAPE)]
     return tuple(rows)

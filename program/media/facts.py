@@ -6,6 +6,9 @@ from datetime import datetime, timedelta
 
 from program.media.item import Facts, Item, MediaType, ReleaseKind, ShowStatus
 
+# `hold_reason` of a row whose first copy waits.
+BETTER_MAY_APPEAR = "waits for better copies to appear"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
@@ -43,6 +46,11 @@ def is_failed(facts: Facts) -> bool:
 def has_stream(facts: Facts) -> bool:
     """Return True when the row has a release that can be tried."""
     return facts.usable_streams > 0 or facts.active_stream is not None
+
+
+def waits_for_better(facts: Facts) -> bool:
+    """Return True when a release was found that is not taken yet, so that better ones can appear until the next search."""
+    return facts.hold_reason == BETTER_MAY_APPEAR and facts.active_stream is None
 
 
 def lacks_metadata(facts: Facts) -> bool:

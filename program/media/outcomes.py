@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from types import MappingProxyType
 
-from program.media.facts import Policy, is_current, lacks_metadata
+from program.media.facts import BETTER_MAY_APPEAR, Policy, is_current, lacks_metadata
 from program.media.item import Item
 from program.media.schedule import INDEX_FAILURES_MAX, error_hold, is_exhausted
 
@@ -31,7 +31,7 @@ def first_found_at(item: Item, now: datetime) -> datetime:
 
 def search_waits(found_at: datetime, until: datetime) -> Changes:
     """A search that left a usable release which is not taken before `until`, so that better ones can appear."""
-    return {**search_found(found_at), "hold_until": until, "hold_reason": "waits for better copies to appear"}
+    return {**search_found(found_at), "hold_until": until, "hold_reason": BETTER_MAY_APPEAR}
 
 
 def search_missed(item: Item, now: datetime, policy: Policy) -> Changes:

@@ -20,6 +20,7 @@ from tests.support.pipeline import Pipeline
 from tests.support.wait import until
 
 SINTEL, BUNNY = 45745, 10378
+PIONEER, PIONEER_IMDB = 170551, "tt1748166"
 FOLDER = "/movies/Sintel (2010) {tmdb-45745} [tmdbid=45745]"
 SMALL, LARGE = "Sintel 2010 720p WEB-DL x264 AAC-CC", "Sintel.2010.1080p.BluRay.x264.DTS-OPEN"
 # All copies of a film are of one size there, but for this one.
@@ -41,6 +42,12 @@ def with_the_small_one(pipeline: Pipeline, servers: Servers) -> int:
     pipeline.run(for_=MINUTE)
     assert pipeline.state(film) == "Completed"
     return film
+
+
+def offer(servers: Servers, name: str) -> None:
+    """Offer an episode of the series' first season, or two in one file."""
+    row = {"name": name, "seeders": 50, "gb": 1.0, "files": [[f"{name}.mkv", "episode", 1, 1]]}
+    servers.control("/catalog", {"op": "add_release", "imdb": PIONEER_IMDB, "row": row})
 
 
 def files_of(pipeline: Pipeline, film: int) -> dict[str, str]:
@@ -138,12 +145,44 @@ def test_a_first_copy_waits_as_long_as_better_ones_may_still_appear(
     assert files_of(pipeline, film) != {}
 
 
+def test_a_season_that_is_searched_as_a_whole_waits_as_well(make_pipeline: Make) -> None:
+    pipeline = make_pipeline(ranking__delay_minutes=120, ranking__upgrade_until="2160p")
+    show = pipeline.add_show(PIONEER, seasons=(1,))
+    pipeline.run(for_=HOUR, step=10 * MINUTE)
+    season, episode = pipeline.season(show, 1), pipeline.episode(show, 1, 2)
+    assert season.schedule.next_reason == "waits for better copies to appear"
+    assert (episode.last_state.value, episode.schedule.next_reason) == (
+        "Indexed",
+        "with the search of Season 1",
+    )
+    pipeline.run(for_=70 * MINUTE, step=10 * MINUTE)
+    assert pipeline.season(show, 1).last_state.value == "Completed"
+
+
 @pytest.mark.slow
 def test_a_first_copy_that_is_as_good_as_wanted_does_not_wait(make_pipeline: Make) -> None:
     pipeline = make_pipeline(ranking__delay_minutes=120, ranking__upgrade_until="1080p")
     film = pipeline.add_movie(SINTEL)
     pipeline.run(for_=MINUTE)
     assert pipeline.state(film) == "Completed"
+
+
+def test_a_file_of_two_episodes_is_replaced_by_one_of_both(make_pipeline: Make, servers: Servers) -> None:
+    pipeline = make_pipeline(**UNTIL_1080P)
+    servers.control("/catalog", {"op": "withdraw", "title": PIONEER_IMDB})
+    offer(servers, "Pioneer.One.S01E01E02.720p.WEB.x264-DUO")
+    show = pipeline.add_show(PIONEER, seasons=(1,))
+    pipeline.run(for_=10 * MINUTE, step=MINUTE)
+    pair = [pipeline.episode(show, 1, number).id for number in (1, 2)]
+    (before,) = {file.id: file for id_ in pair for file in shown(pipeline, id_)}.values()
+    assert len(before.item_ids) == 2
+
+    offer(servers, "Pioneer.One.S01E01.1080p.BluRay.x264-SOLO")
+    offer(servers, "Pioneer.One.S01E01E02.1080p.WEB.x264-DUO")
+    pipeline.run(for_=8 * HOUR, step=HOUR)
+    (after,) = {file.id: file for id_ in pair for file in shown(pipeline, id_)}.values()
+    assert (after.path, sorted(after.item_ids)) == (before.path, sorted(before.item_ids))
+    assert after.original_name == "Pioneer.One.S01E01E02.1080p.WEB.x264-DUO.mkv"
 
 
 def test_a_further_copy_stands_beside_the_usual_one(make_pipeline: Make) -> None:

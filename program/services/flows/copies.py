@@ -67,10 +67,7 @@ def to_look_for(chosen: Rankings, files: Sequence[Entry]) -> tuple[str, ...]:
     found = []
     for profile in (USUAL, *chosen.beside):
         file = held(files, profile)
-        # A file of two episodes is not replaced for one of them.
-        is_open = (
-            chosen.of(profile).upgrade_until is not None and file is not None and len(file.item_ids) == 1
-        )
+        is_open = chosen.of(profile).upgrade_until is not None and file is not None
         if is_open or (file is None and profile != USUAL):
             found.append(profile)
     return tuple(found)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from program.db.decisions import Decision
 from program.errors import Cancelled
+from program.media.facts import waits_for_better
 from program.media.item import States
 from program.media.outcomes import job_failed
 from program.queues import Done, Job, JobSpec, Next, Outcome, WaitFor
@@ -60,6 +61,7 @@ def _go_on(ctx: FlowContext, data: MediaItemJob, states: frozenset[States], step
     """
     item = item_of(ctx.load(data.root_id), data.item_id)
     goes_on = item.last_state in states and (step is not ItemStep.COMPLETE or item.type.is_leaf)
+    goes_on = goes_on and not (step is ItemStep.DOWNLOAD and waits_for_better(item.facts))
     return Next(data.at(step)) if goes_on else Done(None)
 
 

@@ -239,7 +239,7 @@ def _waits_until(ctx: FlowContext, ranking: RankingRules, item: Item, best: Judg
     """Return until when better releases than `best` may appear before one is taken, None to take it now."""
     last = ranking.upgrade_until
     is_last = last is not None and resolution_place(best.resolution) >= resolution_place(last)
-    if not ranking.delay_minutes or is_last or not item.type.is_leaf:
+    if not ranking.delay_minutes or is_last:
         return None
     now = ctx.clock.now()
     until = first_found_at(item, now) + timedelta(minutes=ranking.delay_minutes)

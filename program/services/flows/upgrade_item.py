@@ -38,11 +38,15 @@ MOST_TRIED = 10
 
 @dataclass(frozen=True, slots=True)
 class CopyJob(ItemJob):
-    """Data of the step. profile: the copy at hand; left: those after it; phase: `search`, `searched` or `hunted`."""
+    """Data of the step. profile: the copy at hand; left: those after it; phase: `search`, `searched` or `hunted`.
+
+    better: the candidates of the hunt, best first.
+    """
 
     profile: str = USUAL
     left: tuple[str, ...] = ()
     phase: str = "search"
+    better: tuple[Candidate, ...] = ()
 
 
 def handle(ctx: FlowContext, job: Job) -> Outcome:
@@ -94,9 +98,13 @@ def _searched(ctx: FlowContext, data: CopyJob, job: Job) -> Outcome:
         better = _gains(ctx, tx, data, answer.judged)
     if not better:
         return _next(ctx, data, "nothing_better", f"{len(answer.judged)} releases, none of them a gain.")
+    return _hunt(data, better)
+
+
+def _hunt(data: CopyJob, better: tuple[Candidate, ...]) -> Outcome:
     hunt = Hunt(_plain(data), phase="try", candidates=better, again=frozenset({data.item_id}))
     spec = JobSpec(queue=names.FIND_VALID_TORRENT, name=data.title, data=hunt)
-    return WaitFor((spec,), data=replace(data, phase="hunted"))
+    return WaitFor((spec,), data=replace(data, phase="hunted", better=better))
 
 
 def _gains(ctx: FlowContext, tx: Tx, data: CopyJob, judged: Iterable[JudgedRelease]) -> tuple[Candidate, ...]:
@@ -165,7 +173,14 @@ def _hunted(ctx: FlowContext, data: CopyJob, job: Job) -> Outcome:
         shown, hidden = _take(ctx, tx, root, data, answer)
     ctx.in_hand.drop(answer.torrent.provider, answer.torrent.infohash, data.item_id)
     if shown is None:
-        return _next(ctx, data, "nothing_better", "The better copy does not hold the file.")
+        ctx.engine.add(tidy_account.job())
+        hashes = [one.release.infohash for one in data.better]
+        tried_last = (
+            hashes.index(answer.torrent.infohash) if answer.torrent.infohash in hashes else len(hashes)
+        )
+        if rest := data.better[tried_last + 1 :]:
+            return _hunt(data, rest)
+        return _next(ctx, data, "nothing_better", "The better copy does not hold what the file has.")
     ctx.library.apply((shown,), hidden)
     ctx.engine.add(tidy_account.job())
     for server in ctx.registry.hooks_for(LibraryScanRequested.type):
@@ -176,21 +191,31 @@ def _hunted(ctx: FlowContext, data: CopyJob, job: Job) -> Outcome:
 def _take(
     ctx: FlowContext, tx: Tx, root: Node, data: CopyJob, catch: Catch
 ) -> tuple[Entry | None, tuple[int, ...]]:
-    """Put the file in its place; return it, and the entries that go out of the tree for it."""
-    match = next((one for one in catch.matches if data.item_id in one.item_ids), None)
+    """Put the file in its place; return it, and the entries that go out of the tree for it.
+
+    A file of two episodes is replaced by one that holds both.
+    """
+    old = copies.file_of(entries.for_items(tx, [data.item_id]), data.profile)
+    held = (data.item_id,) if old is None else tuple(old.item_ids)
+    match = next((one for one in catch.matches if {*held} <= {*one.item_ids}), None)
     if match is None:
         return None, ()
-    old = copies.file_of(entries.for_items(tx, [data.item_id]), data.profile)
     templates = ctx.settings().vfs.naming.templates()
-    made = entry_for(root, replace(match, item_ids=(data.item_id,)), catch, templates)
+    made = entry_for(root, replace(match, item_ids=held), catch, templates)
     new = replace(made, ranking_profile=data.profile)
     if old is not None:
         new = replace(new, path=_same_place(old.path, new.path))
     done = replacements.replace(tx, new, ctx.clock.now(), ctx.library.is_open)
     torrents.keep(tx, catch.torrent.provider, catch.torrent.infohash)
     if data.profile == USUAL:
-        streams.set_active(tx, data.item_id, catch.torrent.infohash)
-    ctx.commit(tx, data.root_id, {data.item_id: SUCCESS}, [_taken(data, old, new.path, catch)])
+        for item_id in held:
+            streams.set_active(tx, item_id, catch.torrent.infohash)
+    ctx.commit(
+        tx,
+        data.root_id,
+        {data.item_id: SUCCESS},
+        [_taken(item_id, data.profile, old, new.path, catch) for item_id in held],
+    )
     return entries.get(tx, done.entry_id), done.hidden
 
 
@@ -201,16 +226,14 @@ def _same_place(old: str, new: str) -> str:
     return without_part(before) + tail
 
 
-def _taken(data: CopyJob, old: Entry | None, path: str, catch: Catch) -> Decision:
+def _taken(item_id: int, profile: str, old: Entry | None, path: str, catch: Catch) -> Decision:
     what = f"“{catch.torrent.name}” from {catch.torrent.provider}"
     if old is None:
-        sentence = f"A further copy ({data.profile}): {what}, in the library as {path}."
+        sentence = f"A further copy ({profile}): {what}, in the library as {path}."
     else:
         sentence = f"A better copy: {what} in the place of {old.original_name}, at the same path."
-    facts = {"infohash": catch.torrent.infohash, "profile": data.profile}
-    return Decision(
-        data.item_id, UPGRADE, "taken", sentence, data=dict(facts), provider=catch.torrent.provider
-    )
+    facts = {"infohash": catch.torrent.infohash, "profile": profile}
+    return Decision(item_id, UPGRADE, "taken", sentence, data=dict(facts), provider=catch.torrent.provider)
 
 
 def _next(
