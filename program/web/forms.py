@@ -19,6 +19,9 @@ from program.settings.vfs import Permissions
 SPELLINGS: Mapping[str, str] = {
     "api": "API",
     "url": "address",
+    "dir": "folder",
+    "strm": "STRM",
+    "gib": "GiB",
     "uid": "user id",
     "gid": "group id",
     "kib": "KiB",
@@ -27,7 +30,7 @@ SPELLINGS: Mapping[str, str] = {
 }
 # Ends of names that say what a number counts.
 UNITS = ("minutes", "hours", "seconds", "days", "kib", "mib")
-# Form over content: what is typed for a list is one line each, for a table `name = value`.
+# Form over content: what is typed for a list is one line each, for a table `name = value`, where a value of several is JSON.
 Control = Literal[
     "switch",
     "whole",
@@ -36,6 +39,7 @@ Control = Literal[
     "text",
     "secret",
     "choice",
+    "pick",
     "maybe",
     "checks",
     "lines",
@@ -138,7 +142,27 @@ def field_of(value: object, path: str, info: FieldInfo, variable: str) -> Field:
         default=_default(info, control),
         needs_restart=applies(path) is Applies.RESTART,
     )
-    return with_value(made, documents.value_of(value))
+    return with_value(made, _written(value))
+
+
+def _written(value: object) -> JsonValue:
+    """Return a value as JSON; of sections by name, what is other than usual."""
+    if not isinstance(value, Mapping):
+        return documents.value_of(value)
+    return {
+        key: _unusual(part) if isinstance(part, BaseModel) else documents.value_of(part)
+        for key, part in value.items()
+    }
+
+
+def _unusual(section: BaseModel) -> dict[str, JsonValue]:
+    """Return what a section has to say for its values to be what they are."""
+    found: dict[str, JsonValue] = {}
+    for key, (name, info) in fields(type(section)).items():
+        value = getattr(section, name)
+        if info.is_required() or value != info.get_default(call_default_factory=True):
+            found[key] = _unusual(value) if isinstance(value, BaseModel) else _written(value)
+    return found
 
 
 def named(key: str) -> tuple[str, str]:
@@ -162,7 +186,8 @@ def control_of(info: FieldInfo) -> tuple[Control, tuple[str, ...]]:
         return "octal", ()
     options = _options(kind)
     if options:
-        return "choice", options
+        is_open = type(None) in get_args(info.annotation)
+        return ("pick", ("", *options)) if is_open else ("choice", options)
     return _several(kind) if get_origin(kind) else (SIMPLE.get(kind, "text"), ())
 
 
@@ -225,5 +250,9 @@ def text_of(value: JsonValue, control: Control) -> str:
     if isinstance(value, list):
         return (", " if control == "row" else "\n").join(map(str, value))
     if isinstance(value, dict):
-        return "\n".join(f"{key} = {part}" for key, part in value.items())
+        return "\n".join(f"{key} = {_one_line(part)}" for key, part in value.items())
     return value if isinstance(value, str) else json.dumps(value)
+
+
+def _one_line(part: JsonValue) -> str:
+    return part if isinstance(part, str) else json.dumps(part, ensure_ascii=False)

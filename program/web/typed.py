@@ -1,6 +1,7 @@
 """What was typed into a form, as the values of settings; what cannot be read goes on as text, so that the check names it."""
 
 import contextlib
+import json
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from werkzeug.datastructures import MultiDict
 from program.settings import document as documents
 from program.settings.problems import Problem
 from program.settings.upgrade import Document
-from program.web.forms import Block, Control, Field, with_value
+from program.web.forms import Block, Control, Field, text_of, with_value
 
 Form = MultiDict[str, str]
 # Beside a secret's name: forget it.
@@ -79,13 +80,24 @@ def _pairs(text: str) -> Iterable[tuple[str, JsonValue]]:
         name, is_pair, value = line.partition("=")
         if not is_pair:
             raise ValueError(TABLE)
-        yield name.strip(), _number(value.strip())
+        yield name.strip(), _part(name.strip(), value.strip())
+
+
+def _part(name: str, text: str) -> JsonValue:
+    if not text.startswith(("{", "[")):
+        return _number(text)
+    try:
+        found: JsonValue = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ValueError(f"{name}: what stands behind = is no JSON on one line") from None
+    return found
 
 
 # A box that is not ticked sends nothing; an empty value in front says that it was there.
 READERS: Mapping[Control, Callable[[list[str]], JsonValue]] = {
     "switch": any,
     "maybe": lambda parts: {"true": True, "false": False}.get(parts[-1]),
+    "pick": lambda parts: parts[-1] or None,
     "checks": lambda parts: [part for part in parts if part],
     "whole": lambda parts: _number(parts[-1].strip()),
     "number": lambda parts: _number(parts[-1].strip()),
@@ -146,5 +158,5 @@ def text_at(settings: BaseModel, path: str) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value)) or "nothing"
     if isinstance(value, dict):
-        return ", ".join(f"{key} = {part}" for key, part in value.items()) or "nothing"
+        return text_of(value, "table").replace("\n", ", ") or "nothing"
     return "nothing" if value in ("", None) else str(value)

@@ -23,6 +23,10 @@ PLACES = (
         "/items/1",
         "/items/2",
         "/items/1/remove",
+        "/items/1/edit",
+        "/items/2/edit",
+        "/items/1/releases",
+        "/items/1/by-hand",
         "/discover",
         "/wishes",
         "/calendar",
@@ -113,7 +117,7 @@ def test_a_release_that_is_blocked_gives_way_to_the_next(browser: Browser, stage
     watched = Watched(browser, stage)
     page = watched.arrive()
     page.goto("/discover")
-    page.get_by_label("Film or series").fill(SINTEL)
+    page.get_by_label("Address or id").fill(SINTEL)
     page.get_by_role("button", name="Add it").click()
     expect(page.locator(".state")).to_contain_text("Ready to watch", timeout=ARRIVAL_MS)
     page.get_by_text("What was found").first.click()
@@ -184,7 +188,7 @@ def test_reading_and_adding_work_without_scripts(browser: Browser, stage: Stage)
     watched = Watched(browser, stage, java_script_enabled=False)
     page = watched.arrive()
     page.goto("/discover")
-    page.get_by_label("Film or series").fill(SINTEL)
+    page.get_by_label("Address or id").fill(SINTEL)
     page.get_by_role("button", name="Add it").click()
     expect(page.get_by_text("TMDB 45745 is added.")).to_be_visible()
     stage.wait_for(lambda: stage.api("GET", "/items/1").data["state"] == "Completed", 60, "the film")

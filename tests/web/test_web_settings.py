@@ -241,3 +241,59 @@ def test_changed_rules_of_choosing_say_which_titles_would_choose_otherwise(
     assert "Sintel.2010.1080p.WEB-DL.x264-A nothing" in review.text
     assert "1 title with known releases was compared" in review.text
     assert "chosen differently" not in change(owner, "log", log__level="DEBUG").text
+
+
+PROFILES = {
+    "ranking": {
+        "profiles": {"small files": {"people": ["Ada"], "min_megabytes_per_minute": {"maximum": 20}}}
+    },
+    "vfs": {"profiles": {"kids": {"path": "/kids", "rules": {"genres": ["Family", "!Horror"]}}}},
+    "queue": {"provider_limits": {"vault": 2}},
+}
+
+
+def test_a_form_that_is_sent_as_it_stands_changes_nothing(home: Home, owner: Visitor) -> None:
+    home.use(**PROFILES)
+    for section in (
+        "indexing",
+        "scraping",
+        "ranking",
+        "downloaders",
+        "vfs",
+        "api",
+        "network",
+        "queue",
+        "log",
+        "plugins",
+    ):
+        page = owner.send(owner.open(f"/settings/{section}"), f"/settings/{section}")
+        assert "Nothing was changed." in page.text, (section, page.text)
+
+
+def test_profiles_are_written_as_what_differs_from_usual_and_can_be_edited(
+    home: Home, owner: Visitor
+) -> None:
+    home.use(**PROFILES)
+    page = owner.open("/settings/vfs")
+    fields = dict(page.seen.form("/settings/vfs").fields)
+    written = 'kids = {"path": "/kids", "rules": {"genres": ["Family", "!Horror"]}}'
+    assert fields["vfs.profiles"].strip() == written
+    more = written + '\nanime = {"path": "/anime", "rules": {"is_anime": true}}'
+    review = owner.send(page, "/settings/vfs", vfs__profiles=more)
+    assert "anime" in review.text
+    owner.send(review, "/settings/vfs")
+    assert home.store.current.vfs.profiles["anime"].rules.is_anime is True
+    wrong = owner.send(owner.open("/settings/vfs"), "/settings/vfs", vfs__profiles='kids = {"path": ')
+    assert wrong.status == 422
+    assert "kids: what stands behind = is no JSON on one line" in wrong.text
+
+
+def test_what_may_be_left_open_can_be_left_open(home: Home, owner: Visitor) -> None:
+    page = owner.open("/settings/ranking")
+    assert ("ranking.upgrade_until", "") in page.seen.form("/settings/ranking").fields
+    review = owner.send(page, "/settings/ranking", ranking__upgrade_until="1080p")
+    owner.send(review, "/settings/ranking")
+    assert home.store.current.ranking.upgrade_until == "1080p"
+    again = owner.send(owner.open("/settings/ranking"), "/settings/ranking", ranking__upgrade_until="")
+    owner.send(again, "/settings/ranking")
+    assert home.store.current.ranking.upgrade_until is None

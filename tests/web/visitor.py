@@ -37,6 +37,7 @@ class Seen(HTMLParser):
         self._open: list[str] = []
         self._link: tuple[str, list[str]] | None = None
         self._select: str = ""
+        self._options = 0
         self._area: str | None = None
         self.feed(html)
 
@@ -65,8 +66,9 @@ class Seen(HTMLParser):
             self._input(given)
         elif tag == "select" and self.forms and "disabled" not in given:
             self._select = given.get("name", "")
-        elif tag == "option" and self._select and "selected" in given:
-            self.forms[-1].fields.append((self._select, given.get("value", "")))
+            self._options = 0
+        elif tag == "option" and self._select:
+            self._option(given)
         elif tag == "textarea" and self.forms and "disabled" not in given:
             self._area = given.get("name", "")
             self.forms[-1].fields.append((self._area, ""))
@@ -74,6 +76,15 @@ class Seen(HTMLParser):
             self.forms[-1].buttons.append(
                 (given.get("name", ""), given.get("value", ""), given.get("formaction", ""))
             )
+
+    def _option(self, given: dict[str, str]) -> None:
+        """A browser sends the first option when none is selected."""
+        fields, chosen = self.forms[-1].fields, (self._select, given.get("value", ""))
+        self._options += 1
+        if self._options == 1:
+            fields.append(chosen)
+        elif "selected" in given:
+            fields[-1] = chosen
 
     def _input(self, given: dict[str, str]) -> None:
         if given.get("type") in ("checkbox", "radio") and "checked" not in given:
