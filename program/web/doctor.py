@@ -77,7 +77,7 @@ def upload(web: Web) -> Answer:
         said = copies.take_in(web.api, file.stream).message
     except NotPossible as error:
         return _backups(web, f"Nothing was taken in: {redact(str(error))}."), HTTPStatus.CONFLICT
-    return pages.go("backups", f"{said}. Put it in place with the button beside it.")
+    return pages.go("backups", f"{said}. The menu beside it puts it in place.")
 
 
 def copy(web: Web) -> Answer:

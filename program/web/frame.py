@@ -119,7 +119,7 @@ def install(app: Flask, web: Web) -> None:
     app.jinja_env.filters.update(
         bytes=times.size,
         titled=lambda key: titles.get(key, key),
-        named=lambda text: with_titles(text, titles),
+        named=lambda text: times.with_moments(with_titles(text, titles), web.now, pages.zone()),
     )
 
 

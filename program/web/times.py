@@ -1,12 +1,15 @@
 """Instants and sizes in a person's words. The zone and `now` are arguments."""
 
 import contextlib
+import re
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 MINUTE, HOUR, DAY, WEEK = 60, 3600, 86400, 7 * 86400
 UNITS = ("B", "KB", "MB", "GB", "TB")
 STEP = 1000
+# How reasons that programs read write an instant.
+INSTANT, WRITTEN = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC"), "%Y-%m-%d %H:%M UTC"
 # Zones have names such as America/Argentina/ComodRivadavia.
 LONGEST_ZONE = 64
 
@@ -90,3 +93,15 @@ def minutes(count: int | None) -> str:
 def count(number: int, one: str, many: str | None = None) -> str:
     """Return a number with its noun, e.g. `1 release`, `41 releases`."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def with_moments(text: str, now: datetime, zone: tzinfo | None) -> str:
+    """Return a sentence in which instants such as `2031-05-01 12:00 UTC` are as the viewer says them."""
+
+    def said(found: re.Match[str]) -> str:
+        try:
+            return moment(datetime.strptime(found[0], WRITTEN).replace(tzinfo=UTC), now, zone)
+        except ValueError:
+            return found[0]
+
+    return INSTANT.sub(said, text)

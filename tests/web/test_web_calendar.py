@@ -51,3 +51,20 @@ def test_the_calendar_can_be_subscribed_to(home: Home, owner: Visitor) -> None:
     told = Visitor(home.server.port).open(address.removeprefix(owner.base))
     assert told.status == 200
     assert "Pioneer One" in told.answer.text
+
+
+def test_the_list_leads_to_the_month_and_the_month_to_the_list(home: Home, owner: Visitor) -> None:
+    home.library.film()
+    agenda = owner.open("/calendar")
+    month = owner.open(agenda.seen.links["Month"])
+    assert "May 2031" in month.text
+    assert owner.open(month.seen.links["Coming up"]).path == "/calendar"
+
+
+def test_reasons_say_instants_as_the_viewer_does(home: Home, owner: Visitor) -> None:
+    aired = NOW + timedelta(days=3)
+    show = home.library.show(season(1, [episode(1, aired_at=aired)]))
+    assert "UTC" in (home.library.item(show, 1, 1).schedule.next_reason or "")
+    text = owner.open("/activity").text
+    assert "counts as released from Sun 12:30" in text
+    assert "UTC" not in text

@@ -131,3 +131,9 @@ def test_episodes_that_come_out_next_are_named(home: Home, owner: Visitor) -> No
     text = chips(owner)
     assert "Next: Pioneer One S02E02 9 May" in text
     assert LONG_AGO < NOW
+
+
+def test_what_the_library_has_not_can_be_looked_for_to_add_it(home: Home, owner: Visitor) -> None:
+    home.library.film()
+    page = owner.open("/?search=cosmos laundromat")
+    assert page.seen.links["Look for “cosmos laundromat” to add it"] == "/discover?q=cosmos+laundromat"

@@ -220,7 +220,8 @@ def _decision(
         sentence = "No media server confirmed it in time; it is in the folder and counts as completed. "
         return Decision(item.id, "confirm", UNCONFIRMED, sentence + "; ".join(said))
     outcome = "completed" if by or item.last_state is States.Completed else "waiting"
-    return Decision(item.id, "confirm", outcome, "; ".join(said) or f"{by} has it")
+    sentence = "; ".join(said) or f"{by} has it"
+    return Decision(item.id, "confirm", outcome, f"{sentence.removesuffix('.')}.")
 
 
 def _said(answers: Mapping[str, object]) -> Iterable[str]:

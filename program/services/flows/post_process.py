@@ -21,7 +21,7 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
         ctx.check_intent(tx, data)
         item = item_of(ctx.tree(tx, data.root_id), data.item_id)
         facts = post_done(ctx.clock.now())
-        decision = Decision(item.id, "post-process", "done", "Finished.")
+        decision = Decision(item.id, "post-process", "done", "Nothing more is to be done for it.")
         ctx.commit(tx, data.root_id, {item.id: facts}, [decision])
     return Done(None)
 

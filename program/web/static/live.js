@@ -34,6 +34,12 @@
     last = event.key;
   });
 
+  // On a phone the chosen one of a row may stand beyond the edge.
+  for (const chosen of document.querySelectorAll(".tabs [aria-current], .chapters [aria-current], .steps [aria-current]")) {
+    const row = chosen.parentElement;
+    row.scrollLeft = chosen.offsetLeft - row.offsetLeft - (row.clientWidth - chosen.clientWidth) / 2;
+  }
+
   // A menu closes when something else is touched.
   document.addEventListener("click", (event) => {
     for (const menu of document.querySelectorAll("details.menu[open]")) if (!menu.contains(event.target)) menu.open = false;
