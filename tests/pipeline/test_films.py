@@ -108,3 +108,12 @@ def test_a_removed_film_leaves_nothing_in_the_tree(pipeline: Pipeline) -> None:
     pipeline.actions.remove([film])
     assert pipeline.listing("/movies") == []
     assert pipeline.rows() == ()
+
+
+def test_the_story_tells_the_folder_that_a_film_is_really_in(make_pipeline: Callable[..., Pipeline]) -> None:
+    kids = {"kids": {"path": "/kids", "exclusive": True, "rules": {"types": ["movie"]}}}
+    pipeline = make_pipeline(vfs__profiles=kids)
+    film = pipeline.add_movie(SINTEL)
+    pipeline.run(for_=MINUTE)
+    (told,) = [row.sentence for row in pipeline.story(film) if row.outcome == "registered"]
+    assert told.startswith("In the library as /kids/movies/Sintel (2010)")

@@ -152,6 +152,21 @@ def test_two_videos_that_differ_in_their_extension_only_have_a_file_each(home: H
     home.becomes({"movies/B/B.strm": 8, "movies/B/B.mp4.strm": 9})
 
 
+def test_every_part_of_a_film_has_a_file_and_its_subtitles_have_none(home: Home) -> None:
+    beside = (
+        TreeFile(" - part2.avi", 8, 10, JUNE, owner=7),
+        TreeFile(".en.srt", 9, 10, JUNE, owner=7),
+        TreeFile(" - part2.en.srt", 10, 10, JUNE, owner=7),
+    )
+    home.tree.apply([replace(FILM, path="/movies/Demo (2031)/Demo (2031) - part1.avi", beside=beside)])
+    home.start()
+    parts = {f"movies/Demo (2031)/Demo (2031) - part{part}.strm": part + 6 for part in (1, 2)}
+    until(lambda: home.files().keys() == parts.keys())
+    for path, text in home.files().items():
+        assert text.startswith(f"{home.prefix}/{parts[path]}/")
+        assert not set(text.strip()) & {" ", "\n"}
+
+
 def test_a_name_at_the_limit_stays_within_it() -> None:
     assert len(strm_name("映" * 82 + ".ts").encode()) <= 255
     assert strm_name("Demo.mkv") == "Demo.strm"

@@ -27,6 +27,7 @@ from program.queues import Delay, Done, Job, JobSpec, Next, Outcome, WaitFor
 from program.services.flows import copies, names, second_sources, tidy_account
 from program.services.flows.context import FlowContext, ItemJob, item_of, label
 from program.services.flows.plugin_hook import Paused, ask, said_by
+from program.services.flows.shown import shown_at
 
 COMPLETE = "complete"
 
@@ -72,9 +73,11 @@ def _register(ctx: FlowContext, data: ItemJob) -> Outcome:
             }
             for item_id, found in files.items()
         }
-        ctx.commit(
-            tx, data.root_id, facts, [_registered(item_id, found[0]) for item_id, found in files.items()]
-        )
+        story = [
+            _registered(item_id, shown_at(ctx, tx, found[0].id, found[0].path))
+            for item_id, found in files.items()
+        ]
+        ctx.commit(tx, data.root_id, facts, story)
     _show(ctx, shown, hidden)
     if hidden:
         ctx.engine.add(tidy_account.job())
@@ -96,8 +99,8 @@ def _siblings(root: Node, item_id: int) -> Iterable[Node]:
     return path[-2].leaves() if len(path) > 1 else root.leaves()
 
 
-def _registered(item_id: int, entry: Entry) -> Decision:
-    return Decision(item_id, COMPLETE, "registered", f"In the library as {entry.path}.")
+def _registered(item_id: int, path: str) -> Decision:
+    return Decision(item_id, COMPLETE, "registered", f"In the library as {path}.")
 
 
 def _ask(ctx: FlowContext, data: ItemJob, root: Node, item: Item) -> Outcome:

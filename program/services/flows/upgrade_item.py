@@ -27,6 +27,7 @@ from program.services.flows.copies import USUAL
 from program.services.flows.download_item import entry_for, tried
 from program.services.flows.find_valid_torrent import Catch, Hunt, NoCatch
 from program.services.flows.scrape_item import Search, SearchAnswer
+from program.services.flows.shown import shown_at
 from program.services.matching.parse import parse
 from program.services.matching.rank import order, score_of
 from program.services.matching.upgrade import is_better
@@ -210,11 +211,12 @@ def _take(
     if data.profile == USUAL:
         for item_id in held:
             streams.set_active(tx, item_id, catch.torrent.infohash)
+    path = shown_at(ctx, tx, done.entry_id, new.path)
     ctx.commit(
         tx,
         data.root_id,
         {data.item_id: SUCCESS},
-        [_taken(item_id, data.profile, old, new.path, catch) for item_id in held],
+        [_taken(item_id, data.profile, old, path, catch) for item_id in held],
     )
     return entries.get(tx, done.entry_id), done.hidden
 
