@@ -11,7 +11,7 @@ from program.db.lots import lots
 from program.db.rows import AnyRow
 from program.db.tables import EntryItem, ItemRequest, MediaEntry, MediaItem
 from program.media.item import MediaType
-from program.media.naming import NameFacts, edition_of, tag_of
+from program.media.naming import NameFacts, edition_of, split_extension, tag_of
 from program.media.profiles import TitleFacts
 
 
@@ -59,7 +59,13 @@ def name_facts(tx: Tx, entry_ids: Collection[int] | None = None) -> dict[int, Na
     query = (
         select(
             *(MediaEntry.id, MediaEntry.version, MediaEntry.original_name),
-            *(leaf.type, leaf.number, leaf.title.label("leaf_title"), parent.number.label("season")),
+            *(
+                leaf.type,
+                leaf.number,
+                leaf.title.label("leaf_title"),
+                leaf.absolute_number,
+                parent.number.label("season"),
+            ),
             *(root.title, root.original_title, root.year, root.tmdb, root.tvdb, root.imdb),
         )
         .join(EntryItem, EntryItem.entry_id == MediaEntry.id)
@@ -106,6 +112,8 @@ def _name_facts(rows: list[AnyRow], *, is_part: bool) -> NameFacts:
         episode_title=first.leaf_title if is_episode else "",
         original_title=first.original_title or "",
         part=int(is_part),
+        original_name=split_extension(first.original_name)[0],
+        absolute=first.absolute_number if is_episode else None,
     )
 
 

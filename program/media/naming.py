@@ -82,6 +82,7 @@ class NameFacts:
 
     tag: what tells versions apart, e.g. `1080p`; edition: e.g. `Director's Cut`; extension: with or without its dot; season is
     needed with episodes; episode_title: of the first of them; part: which file of a film in parts it is, 0 for a whole one.
+    original_name: of the release's file, without its extension; absolute: number of the first episode over the whole show.
     """
 
     title: str
@@ -97,6 +98,8 @@ class NameFacts:
     episode_title: str = ""
     original_title: str = ""
     part: int = 0
+    original_name: str = ""
+    absolute: int | None = None
 
 
 def render(facts: NameFacts, templates: Templates = DEFAULTS) -> str:
@@ -224,6 +227,7 @@ def _values(facts: NameFacts, ids: tuple[tuple[str, str | int | None], ...]) -> 
         "year": facts.year,
         "version": _title(facts.tag),
         "edition": _bare(facts.edition),
+        "original_name": _title(facts.original_name),
         "ids": _tags(ids),
         **{f"{kind}_id": _bare(str(value or "")) for kind, value in ids},
     }
@@ -234,6 +238,7 @@ def _values(facts: NameFacts, ids: tuple[tuple[str, str | int | None], ...]) -> 
             "episode": min(facts.episodes),
             "episodes": episode_token(season, facts.episodes),
             "episode_title": _title(facts.episode_title),
+            "absolute": facts.absolute,
         }
     return {name: value for name, value in values.items() if value not in (None, "")}
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from string import Formatter
 
-TITLE_FIELDS = frozenset(
-    {"title", "original_title", "year", "tmdb_id", "tvdb_id", "imdb_id", "ids", "version", "edition"}
-)
-EPISODE_FIELDS = frozenset({"season", "episode", "episodes", "episode_title"})
-NUMBERS = frozenset({"year", "season", "episode"})
+TITLE_FIELDS = frozenset({"title", "original_title", "year", "tmdb_id", "tvdb_id", "imdb_id", "ids"})
+# Of one file, so that a folder for all files of a title cannot have them in its name.
+FILE_FIELDS = frozenset({"version", "edition", "original_name"})
+EPISODE_FIELDS = frozenset({"season", "episode", "episodes", "episode_title", "absolute"})
+NUMBERS = frozenset({"year", "season", "episode", "absolute"})
 IDS = frozenset({"ids", "tmdb_id", "tvdb_id", "imdb_id"})
 # What stands in a template beside its fields may be this long, so that the title still has room.
 LONGEST_TEXT = 80
@@ -50,15 +50,17 @@ class Kind:
 
 _TITLE = (frozenset({"title", *IDS}), "{title} or an id, or two titles would share a name")
 KINDS: Mapping[str, Kind] = {
-    "movie_folder": Kind(TITLE_FIELDS - {"version", "edition"}, (_TITLE,)),
-    "movie_file": Kind(TITLE_FIELDS | {"folder"}, ((_TITLE[0] | {"folder"}, "{folder}, {title} or an id"),)),
-    "show_folder": Kind(TITLE_FIELDS - {"version", "edition"}, (_TITLE,)),
+    "movie_folder": Kind(TITLE_FIELDS, (_TITLE,)),
+    "movie_file": Kind(
+        TITLE_FIELDS | FILE_FIELDS | {"folder"}, ((_TITLE[0] | {"folder"}, "{folder}, {title} or an id"),)
+    ),
+    "show_folder": Kind(TITLE_FIELDS, (_TITLE,)),
     "season_folder": Kind(
-        TITLE_FIELDS - {"version", "edition"} | {"season"},
+        TITLE_FIELDS | {"season"},
         ((frozenset({"season"}), "{season}, or all seasons would share a folder"),),
     ),
     "episode_file": Kind(
-        TITLE_FIELDS | EPISODE_FIELDS | {"folder"},
+        TITLE_FIELDS | FILE_FIELDS | EPISODE_FIELDS | {"folder"},
         (
             (
                 frozenset({"episode", "episodes"}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,7 @@ from pydantic import ValidationError
 
 from program.media.name_samples import samples
 from program.media.naming import NameFacts, edition_of, render, safe_name
-from program.media.templates import DEFAULTS, Templates
+from program.media.templates import DEFAULTS, Templates, check
 from program.settings.models import RootSettings
 from program.settings.problems import explain
 
@@ -54,6 +55,24 @@ def test_a_films_templates_are_filled_and_what_is_not_known_leaves_nothing(
     templates: dict[str, str], expected: str
 ) -> None:
     assert render(FILM, Templates(**templates)) == f"/movies/{expected}"
+
+
+def test_the_releases_name_and_the_number_over_the_whole_show_can_be_in_a_name() -> None:
+    templates = Templates(
+        movie_file="{folder} - {original_name}",
+        episode_file="{title} - {episodes} - {absolute:03} - {original_name}",
+    )
+    film = replace(FILM, original_name="Demo.Film.2031.2160p.WEB-DEMO", part=2)
+    assert render(film, templates) == f"/movies/{FOLDER}/{FOLDER} - Demo.Film.2031.2160p.WEB-DEMO - part2.mkv"
+    episode = replace(EPISODE, original_name="[Demo] Show - 07", absolute=7)
+    assert render(episode, templates).endswith("/Demo Show - s01e01-e02 - 007 - Demo Show - 07.mkv")
+    assert render(EPISODE, templates).endswith("/Demo Show - s01e01-e02.mkv")
+    for kind in ("movie_folder", "show_folder", "season_folder"):
+        with pytest.raises(ValueError, match="original_name"):
+            check(
+                kind,
+                "{title} {season} {original_name}" if kind == "season_folder" else "{title} {original_name}",
+            )
 
 
 def test_an_episodes_templates_are_filled() -> None:

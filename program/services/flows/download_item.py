@@ -170,6 +170,8 @@ def _name_facts(root: Node, match: FileMatch, resolution: str, name: str) -> Nam
         episode_title=leaves[0].title if season is not None else "",
         original_title=item.original_title or "",
         part=1 if match.parts else 0,
+        original_name=split_extension(name)[0],
+        absolute=leaves[0].absolute_number if season is not None else None,
     )
 
 
