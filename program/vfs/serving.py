@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 # So many threads stay though they have nothing to do.
-SPARE_THREADS = 4
+SPARE_THREADS = 8
 
 # What the kernel says of a request that was called off before anybody took it.
 _CALLED_OFF = frozenset({errno.ENOENT, errno.EINTR, errno.EAGAIN})
