@@ -11,12 +11,14 @@ import signal
 import sys
 import tempfile
 import threading
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from program import log
 from program.clock import SystemClock
 from program.errors import NotFound, StartupError
 from program.media.entry import Link
@@ -112,13 +114,14 @@ def _is_web_address(url: str) -> bool:
     return parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
-def main() -> int:
-    """Read the command line and run; return the exit code."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the command line (this process's when None) and run; return the exit code."""
+    log.set_up()
     parser = argparse.ArgumentParser(prog="mount", description="Mount the files of a manifest")
     parser.add_argument("manifest", type=Path, help="JSON list of {path, size, urls}")
     parser.add_argument("directory", type=Path, help="empty folder to mount at")
-    arguments = parser.parse_args()
-    return run(arguments.manifest, arguments.directory)
+    given = parser.parse_args(arguments)
+    return run(given.manifest, given.directory)
 
 
 if __name__ == "__main__":

@@ -72,7 +72,8 @@ def check_waiting(library: Library) -> None:
 
     def go(_: int) -> None:
         for offset in range(0, MIB, PIECE):
-            reader.read(1, offset, PIECE)
+            if process_time() - before < MOST_CPU:
+                reader.read(1, offset, PIECE)
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(go, range(4)))

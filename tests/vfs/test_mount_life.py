@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import program.vfs.mount
 from program.errors import StartupError
 from program.vfs.kernel import detach, mounts_at
 from program.vfs.mount import unusable
@@ -55,7 +56,7 @@ class Daemon:
     def __init__(self, manifest: Path, directory: Path) -> None:
         self.directory = directory
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "program.vfs.manifest", str(manifest), str(directory)],
+            [sys.executable, "main.py", "mount", str(manifest), str(directory)],
             cwd=ROOT,
             stderr=subprocess.PIPE,
             text=True,
@@ -74,6 +75,12 @@ class Daemon:
     def end(self, number: int = signal.SIGTERM) -> int:
         self.process.send_signal(number)
         return self.process.wait(20)
+
+
+@pytest.fixture
+def watched_closely(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the mount looked at more often than once a second: how long a loss lasts is not what is shown."""
+    monkeypatch.setattr(program.vfs.mount, "WATCH_SECONDS", 0.1)
 
 
 @pytest.fixture
@@ -97,10 +104,10 @@ def daemon(tmp_path: Path) -> Iterator[Callable[..., Daemon]]:
         detach(tmp_path / "mnt")
 
 
-def test_20_mounts_leave_no_thread_no_descriptor_and_no_mount(library: Library, mount: Mounting):
+def test_many_mounts_leave_no_thread_no_descriptor_and_no_mount(library: Library, mount: Mounting):
     masks = signal_masks()
     counts = []
-    for _ in range(20):
+    for _ in range(8):
         mounted = mount(film(library))
         assert mounted.read(FILM, MIB, 4096) == content("1.mkv", MIB, MIB + 4096)
         assert mounted.vfs.healthy()
@@ -173,11 +180,23 @@ def test_a_mount_whose_process_was_killed_is_cleared_at_the_start(
     assert len(mounts_at(mounted.path)) == 1
 
 
+def test_a_mount_of_a_manifest_takes_no_memory_for_the_rest_of_the_program(
+    daemon: Callable[..., Daemon], library: Library
+):
+    one = daemon({"path": FILM, "size": 1000, "urls": [library.cdn.add("1.mkv", 1000)]})
+    one.wait_until_mounted()
+    assert (one.directory / FILM[1:]).read_bytes() == content("1.mkv", 0, 1000)
+    status = Path(f"/proc/{one.process.pid}/status").read_text()
+    resident = int(status.partition("VmRSS:")[2].split()[0])
+    assert resident < 70 * 1024, "kilobytes"
+    assert one.end() == 0
+
+
 def test_a_daemon_that_is_killed_again_and_again_comes_back_each_time(
     daemon: Callable[..., Daemon], library: Library
 ):
     url = library.cdn.add("1.mkv", 1000)
-    for _ in range(3):
+    for _ in range(2):
         one = daemon({"path": FILM, "size": 1000, "urls": [url]})
         one.wait_until_mounted()
         assert (one.directory / FILM[1:]).read_bytes() == content("1.mkv", 0, 1000)
@@ -188,6 +207,7 @@ def test_a_daemon_that_is_killed_again_and_again_comes_back_each_time(
 @pytest.mark.parametrize(
     "command", [["umount"], ["umount", "-l"], ["fusermount", "-u"], ["umount", "-f"]], ids=" ".join
 )
+@pytest.mark.usefixtures("watched_closely")
 def test_a_mount_lost_from_outside_comes_back(library: Library, mount: Mounting, command: list[str]):
     mounted = mount(film(library))
     subprocess.run([*command, str(mounted.path)], check=False, timeout=10, capture_output=True)
@@ -197,6 +217,7 @@ def test_a_mount_lost_from_outside_comes_back(library: Library, mount: Mounting,
     assert len(mounts_at(mounted.path)) == 1
 
 
+@pytest.mark.usefixtures("watched_closely")
 def test_a_mount_taken_away_under_an_open_file_comes_back_and_the_file_is_let_go(
     library: Library, mount: Mounting
 ):
