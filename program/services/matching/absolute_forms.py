@@ -12,9 +12,7 @@ _AFTER_DASH = re.compile(
     re.IGNORECASE,
 )
 # A batch: `01 - 12`.
-_WIDE_RANGE = re.compile(
-    r"(?<=[^\W\d_!?.])[ .]+(?P<e>(?!00)0\d{1,2})(?P<half>\.5)? - (?P<f>\d{2,3})(?=[ ]*[\[(])"
-)
+_WIDE_RANGE = re.compile(r"(?<=[^\W\d_!?.])[ .]+(?P<e>0?01)(?P<half>\.5)? - (?P<f>\d{2,3})(?=[ ]*[\[(])")
 # A range over the whole show that no group's brackets surround: three digits with a zero.
 _BATCH = re.compile(
     r"(?<=[^\W\d_!?.])[ .]+(?P<e>0\d\d)(?P<half>(?!))?\s?[-~]\s?(?P<f>\d{3,4})(?=[ .]*(?:[\[(]|$|complete|batch))",

@@ -1,6 +1,7 @@
 """The technical words of a release name: where a title can be over, and which digits are no episode."""
 
 import re
+from html import unescape
 from urllib.parse import unquote
 
 # Same-length spellings, so that places in the text stay true.
@@ -29,6 +30,7 @@ _FLAT = str.maketrans(
 )
 
 # In numbers only; a title may have it as a word.
+_ENTITY = re.compile(r"&(?:amp|quot|apos|#\d{2,4});")
 _TIMES = re.compile(r"(?<=\d)\N{MULTIPLICATION SIGN}(?=\d)")
 _POST = re.compile(r"^(?:\[[^\]]*\]-){2,}\[?[^\]]*\]?(?:-\[\d+/\d+\])?.*$")
 _QUOTED_POST = re.compile(r"\"([^\"]{4,})\"(?=.*\byEnc\b)")
@@ -101,7 +103,9 @@ def flat(raw: str) -> str:
 
 
 def spelt_spaces(name: str) -> str:
-    """Return a name that came out of an address, `Some%20Name`, with its spaces."""
+    """Return a name that came out of an address or a page, `Some%20Name` or `Some &amp; Name`, as it was meant."""
+    if "&" in name and _ENTITY.search(name):
+        name = unescape(name)
     return unquote(name) if "%20" in name and " " not in name else name
 
 

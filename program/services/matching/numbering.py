@@ -75,7 +75,7 @@ def _is_of_film(found: Numbering, form: str, text: str, raw: str) -> bool:
     is_spelt = not text[: found.end].rstrip()[-1:].isdigit()
     if len(found.episodes) > 1 or not (form == "part" or (form == "episode" and is_spelt)):
         return False
-    year = _YEAR_BEHIND.match(text, found.end) if form == "part" else _YEAR_ANYWHERE.search(text, found.end)
+    year = _YEAR_ANYWHERE.search(text, found.end) if is_spelt else _YEAR_BEHIND.match(text, found.end)
     return year is not None and not says_television(raw or text, found.end)
 
 

@@ -11,7 +11,8 @@ _DOT_BEFORE_WORD = re.compile(r"(?<![.\s])\.(?=\w)")
 _DOT_BETWEEN_WORDS = re.compile(r"(?<=\w\w)\.(?=[^\W\d])")
 _LAST_DOT = re.compile(r"(?<!\.\w)\.+$")
 _LONE_PLUS = re.compile(r"^\++\s|\s\++$")
-_BRACKETED = re.compile(r"\[[^\]]*\]|[\[\]{}]")
+# What a pair of square brackets says is no title, nor the number of a metadata service.
+_BRACKETED = re.compile(r"\[[^\]]*\]|\{(?:tv|tm|im)db[^}]*\}|[\[\]{}]")
 # Quotation marks around the whole title.
 _QUOTES = {
     '"': '"',

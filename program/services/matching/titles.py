@@ -16,7 +16,7 @@ _PHRASE = re.compile(
       (?:the[\s._])?complete(?:[\s._](?:tv[\s._])?(?:series|collection|seasons?|show))?|int[eé]grale?|all[\s._]episodes
     | mini[\s._-]?series|tv[\s._-](?:mini[\s._-]?)?series|remastered
     | (?:the[\s._])?
-      (?:extended|special|collector'?s|ultimate|anniversary|deluxe|theatrical|director'?s|unrated|uncut|international|criterion)
+      (?:extended|special|collector'?s|ultimate|anniversary|deluxe|theatrical|director'?s|final(?=.cut)|unrated|uncut|international|criterion)
       [\s._](?:edition|cut|version|collection)
     )[\s._\-)\]\[(]*$""",
     re.IGNORECASE | re.VERBOSE,
