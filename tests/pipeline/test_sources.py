@@ -385,3 +385,29 @@ def test_a_season_whose_torrent_was_lost_is_mended_by_its_first_reader(
     sources = [file_of(pipeline, pipeline.episode(show, 1, number).id).sources[0] for number in (1, 2)]
     assert len({source.torrent_id for source in sources}) == 1
     assert isinstance(read(pipeline, second), Link)
+
+
+def test_a_library_goes_on_when_its_debrid_service_is_changed_for_another(
+    pipeline: Pipeline, servers: Servers
+) -> None:
+    servers.control("/options", {"alldebrid_rate_per_second": 0})
+    film, entry = completed(pipeline)
+    pass_time(pipeline, HOUR)
+    change_settings(pipeline, downloaders__realdebrid__enabled=False, downloaders__alldebrid__enabled=True)
+    # Who opens it at once has it after a moment.
+    assert not isinstance(read(pipeline, entry), Link)
+    pipeline.run(for_=timedelta(seconds=10))
+    link = read(pipeline, entry)
+    assert isinstance(link, Link), link
+    assert link.provider == "alldebrid"
+    assert file_of(pipeline, film).id == entry.id
+
+
+def test_what_nobody_opens_is_asked_of_the_new_debrid_service_as_well(
+    pipeline: Pipeline, servers: Servers
+) -> None:
+    servers.control("/options", {"alldebrid_rate_per_second": 0})
+    film, _ = completed(pipeline)
+    change_settings(pipeline, downloaders__realdebrid__enabled=False, downloaders__alldebrid__enabled=True)
+    pass_time(pipeline, 10 * MINUTE)
+    assert "alldebrid" in {source.provider for source in file_of(pipeline, film).sources}

@@ -81,7 +81,8 @@ def _register(ctx: FlowContext, data: ItemJob) -> Outcome:
     _show(ctx, shown, hidden)
     if hidden:
         ctx.engine.add(tidy_account.job())
-    second_sources.begin(ctx)
+    if len(ctx.providers()) > 1:
+        second_sources.begin(ctx)
     return Next(data)
 
 

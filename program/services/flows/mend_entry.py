@@ -74,6 +74,11 @@ def soon(ctx: FlowContext, entry_id: int) -> None:
         ctx.engine.add(job(entry_id))
 
 
+def is_at_work(ctx: FlowContext, entry_id: int) -> bool:
+    """Return whether a file is being looked after right now."""
+    return names.mend_entry_id(entry_id) in ctx.engine.held(names.MEND_ENTRY)
+
+
 def job(entry_id: int) -> JobSpec:
     """Return the job that looks after one file."""
     return JobSpec(

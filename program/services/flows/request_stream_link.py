@@ -22,6 +22,8 @@ from program.services.plugin import DownloadRefused
 KNOCK = timedelta(seconds=KNOCK_SECONDS)
 # A provider that has not answered by then is gone on without while another one is left; the one who reads waits 30 s in all.
 ANSWER_WITHIN = timedelta(seconds=6)
+# Somebody who reads a file that is being looked after asks again then.
+MENDED_IN = timedelta(seconds=2)
 # A link this close to its end is not handed out any more.
 EXPIRY_MARGIN = timedelta(minutes=2)
 
@@ -62,7 +64,7 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
     # Settings may have changed, or a source have come, since the last one was asked.
     usable = [one for one in _usable(entry, ctx.providers()) if one.id not in wish.out] if entry else []
     if entry is None or not usable:
-        return Fail(wish.failure())
+        return Fail(wish.failure() if entry is None or wish.out else _no_source_in_use(ctx, entry))
     source = usable[0]
     now = ctx.clock.now()
     stored = _stored(source, wish.dead_url, now)
@@ -89,6 +91,14 @@ def _usable(entry: Entry, providers: tuple[str, ...]) -> list[EntrySource]:
     """Return the sources at enabled providers, in the order of the providers."""
     known = [source for source in entry.sources if source.provider in providers]
     return sorted(known, key=lambda source: (providers.index(source.provider), source.id))
+
+
+def _no_source_in_use(ctx: FlowContext, entry: Entry) -> RivuletError:
+    """Have those services asked that are in use now: a person may have changed one for another."""
+    mend_entry.soon(ctx, entry.id)
+    if mend_entry.is_at_work(ctx, entry.id):
+        return RetryLater(ctx.clock.now() + MENDED_IN, "the services in use are asked for this file")
+    return Final("no service in use has this file")
 
 
 def _stored(source: EntrySource, dead_url: str | None, now: datetime) -> Link | None:

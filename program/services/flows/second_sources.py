@@ -35,11 +35,13 @@ class SecondSources:
 
 
 def begin(ctx: FlowContext) -> None:
-    """Have each provider asked for what it was not asked for yet, unless there is only one or a person does not want it."""
-    providers = ctx.providers()
-    if len(providers) == 1 or not ctx.settings().downloaders.second_sources:
+    """Have each provider asked for what it was not asked for yet, unless a person does not want it.
+
+    One that is alone is asked as well: it may have taken the place of another, whose torrents are all that the library has.
+    """
+    if not ctx.settings().downloaders.second_sources:
         return
-    for provider in providers:
+    for provider in ctx.providers():
         spec = JobSpec(
             queue=names.SECOND_SOURCES,
             name=provider,
