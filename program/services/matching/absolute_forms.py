@@ -5,7 +5,7 @@ import re
 from program.services.matching.counting import LONGEST_RANGE, Numbering
 
 _COVERED = "\N{REPLACEMENT CHARACTER}"
-_RANGE = r"(?:(?:\s?[-~]\s?|\s+to\s+|(?P<and>\s?[+&]\s?|,\s?))(?P<f>\d{2,4})(?:v\d)?)?"
+_RANGE = r"(?:(?:\s?[-~]\s?|\s+(?:to|thru|through)\s+|(?P<and>\s?[+&]\s?|,\s?))(?P<f>\d{2,4})(?:v\d)?)?"
 _AFTER_DASH = re.compile(
     rf"(?<=[^\s\[({{])(?<!\s-)\s*[ .]-{{1,2}}[ .]\s*[#(]?(?P<e>\d{{1,4}})(?P<half>\.5)?(?:v\d)?{_RANGE}"
     rf"(?:/\d{{2,3}})?(?=\s*(?:end|fin)?\s*(?:[\[(\-,)]|\.(?!\d)|\s|$|{_COVERED}))",
@@ -28,7 +28,7 @@ _FROM_ONE = re.compile(
     re.IGNORECASE,
 )
 _IN_BRACKETS = re.compile(
-    r"[\[(](?:ep?\.?\s?|#|batch\s|tv\s)?(?P<e>\d{2,4})(?P<half>\.5)?(?:v\d)?(?:\(\d{1,4}\))?(?:\s?[-~]\s?(?P<f>\d{2,4}))?"
+    r"[\[(](?:ep?\.?\s?|#|batch\s|tv\s)?(?P<e>\d{2,4})(?P<half>\.5)?(?:v\d)?(?:\(\d{1,4}\))?(?:\s?[-~+&]\s?(?P<f>\d{2,4}))?"
     r"(?:\s?(?:end|fin|final|v\d|complete|合集|全集|[全完]|[+&]\s?(?:sps?|specials?|ovas?|oads?|extras?)\d*))*[\])]",
     re.IGNORECASE,
 )
@@ -39,8 +39,21 @@ _BEFORE_BRACKET = re.compile(
 )
 # A range in brackets whoever made the name, when it begins with a zero.
 _RANGE_IN_BRACKETS = re.compile(r"[\[(](?P<e>0\d{1,2})(?P<half>(?!))?\s?[-~]\s?(?P<f>\d{2,4})[\])]")
+# `[Group][Title] 07 [1080p]`.
+_TITLE_IN_BRACKETS = re.compile(
+    r"(?<=\])(?<=\w\]|[!?.]\])[ .-]+(?P<e>\d{2,4})(?P<half>\.5)?(?:v\d)?(?P<f>(?!))?(?=[ ]*[\[(])"
+)
+_TWO_BRACKETS = re.compile(r"^\s*\[[^\]]+\]\s*\[[^\]]+\][ .-]+\d")
+# `01-24 Complete`, `(Complete 01-24)`.
+_COMPLETE_RANGE = re.compile(
+    r"(?<=[^\W\d_!?.])[ .(\[]+(?P<word>(?:complete|batch)[ .]+)?(?P<e>0\d{1,2}|1)(?P<half>(?!))?\s?[-~]\s?(?P<f>\d{2,4})[)\]]?"
+    r"(?(word)(?!\w)|(?=[ .]*(?:complete|batch)))",
+    re.IGNORECASE,
+)
 # The sign says that it counts, whoever made the name.
-_SIGN = re.compile(rf"(?<![^\s\[(])#(?P<e>\d{{1,4}})(?P<half>\.5)?(?:v\d)?{_RANGE}(?!\w)")
+_SIGN = re.compile(
+    rf"(?<![^\s\[(])#(?P<e>\d{{1,4}})(?P<half>\.5)?(?:v\d)?(?:-#(?P<g>\d{{1,4}}))?{_RANGE}(?!\w)"
+)
 _NUMERO = re.compile(
     r"(?<=[^\W_!?.])[ .]+no[. ]{1,2}(?P<e>\d{2,3})(?P<half>\.5)?(?P<f>(?!))?(?=[ .]*[\[(])", re.IGNORECASE
 )
@@ -79,6 +92,8 @@ _PATTERNS = (
     (_FROM_ONE, False),
     (_RANGE_IN_BRACKETS, False),
     (_NUMERO_DOT, False),
+    (_COMPLETE_RANGE, False),
+    (_TITLE_IN_BRACKETS, True),
     (_BEFORE_BRACKET, True),
     (_TIGHT, True),
     (_SIGN, False),
@@ -91,6 +106,8 @@ def absolute(text: str) -> Numbering | None:
     for pattern, needs_group in _PATTERNS:
         if needs_group and not grouped:
             continue
+        if pattern is _TITLE_IN_BRACKETS and not _TWO_BRACKETS.match(text):
+            continue
         for match in pattern.finditer(text):
             found = _absolute_of(match, grouped=grouped)
             if found is not None:
@@ -99,7 +116,7 @@ def absolute(text: str) -> Numbering | None:
 
 
 def _absolute_of(match: re.Match[str], *, grouped: bool) -> Numbering | None:
-    first, last = int(match["e"]), int(match["f"] or match["e"])
+    first, last = int(match["e"]), int(match["f"] or match.groupdict().get("g") or match["e"])
     if first in _YEARS and not (grouped and match.re is _AFTER_DASH):
         return None
     if match.re is _WIDE_RANGE and len(match["e"]) != len(match["f"]):
@@ -112,17 +129,26 @@ def _absolute_of(match: re.Match[str], *, grouped: bool) -> Numbering | None:
     ):
         # `- 11 - 100 Days`: the second number begins a title.
         last, end = first, match.end("e")
+    while (
+        (more := _FURTHER.match(match.string, end)) is not None and int(more["n"]) == last + 1 and match["f"]
+    ):
+        last, end = int(more["n"]), more.end()
     if last < first or last - first > LONGEST_RANGE:
         return None
     if match["half"]:
         return Numbering((), (), None, True, None, "", match.start(), match.end())
     is_pair = "and" in match.re.groupindex and match["and"] is not None
-    episodes = (first, last) if is_pair else tuple(range(first, last + 1))
+    episodes = (
+        (first, int(match["f"]), *range(int(match["f"]) + 1, last + 1))
+        if is_pair
+        else tuple(range(first, last + 1))
+    )
     return Numbering((), episodes, None, first == 0, None, "", match.start(), end)
 
 
+_FURTHER = re.compile(r"\s?[-,&+]\s?(?P<n>\d{2,4})(?![\d.])")
 _BESIDE = re.compile(
-    r"(?!\s-\s\d\d$)\]?[\s.]*(?:-\s*)?[\[(]?#?(?P<e>\d{2,4})(?:-(?P<f>\d{2,4}))?[\])]?(?=\s*(?:[\[(]|$|-\s)|\.(?:-|$)"
+    r"(?!\s-\s\d\d$)(?:v\d)?\]?[\s.]*(?:[-/]\s*)?[\[(]?#?(?P<e>\d{2,4})(?:-(?P<f>\d{2,4}))?[\])]?(?=\s*(?:[\[(]|$|-\s)|\.(?:-|$)"
     r"|(?<=[. ]0\d\d)[ .][^\W\d_]|(?<=\(0\d\d\))[ ])"
 )
 _BESIDE_BEFORE = re.compile(

@@ -27,7 +27,7 @@ _BRACKETED = re.compile(
     rf"(?<=[\w!?)])[ .]*(?:[\[(](?P<e>\d{{2,3}})[\])](?=[ .]*[\[(]?{_COVERED})|\[(?P<g>\d{{2,3}})\]$)"
 )
 # Names in Chinese, Japanese or Korean letters need no zero.
-_LAST_ASIAN = re.compile(r"(?<=[\u3040-\u9fff\uac00-\ud7a3])[ ]?(?P<e>\d{2,3})$")
+_LAST_ASIAN = re.compile(r"(?<=[\u3040-\u9fff\uac00-\ud7a3])[ ]?\(?(?P<e>\d{2,3})\)?$")
 _LEADING = re.compile(r"^[\s\[(]*(?P<e>0\d{1,2})[\])]?\s*(?:[-.]\s)\s*(?=[^\W\d_])")
 # `Show 107`, `Show-107.mp4`, `Show 07.mkv`: three digits at the very end, or two with a zero.
 _LAST = re.compile(r"(?<=[^\W\d_!?])[ .-]+(?P<e>\d{3}|0\d)$")
@@ -36,7 +36,10 @@ _DOTTED = re.compile(r"(?<=[^\W_])\.(?P<s>\d{1,2})\.(?P<e>\d\d)(?=\.)")
 # `Show 314 - Title`, `314 - Title`.
 _BEFORE_TITLE = re.compile(r"(?:^|(?<=[^\W\d_!?])[ .])(?P<s>[1-9])\.?(?P<e>\d\d)\s+-\s+(?=[^\W\d_])")
 # `show-411-the-weir`, `Show 4.11 The Weir`: between two titles, and nothing else is said.
-_AMONG_WORDS = re.compile(r"(?<=[^\W\d_])(?P<sep>[ .-])(?P<s>[1-9])(?P<e>[0-3]\d)(?P=sep)(?=[^\W\d_])")
+_AMONG_WORDS = re.compile(
+    r"(?<=[^\W\d_])(?P<sep>[ .-])(?P<s>[1-9])(?P<e>[0-3]\d)(?P=sep)(?!sub|dub|eng|vost|vf|raw|legend)(?=[^\W\d_])",
+    re.IGNORECASE,
+)
 _DOT_AMONG_WORDS = re.compile(r"(?<=[^\W\d_]) (?:- )?(?P<s>\d{1,2})\.(?P<e>[0-3]\d)(?: -)? (?=[^\W\d_])")
 _NUMBERS = re.compile(r"\d+")
 # Between the title and that of the episode; an anime group's number, or one with a zero before it.

@@ -37,6 +37,7 @@ _EPISODE_SPELT = re.compile(
 )
 _EAST_ASIAN = re.compile(
     rf"第\s*(?P<e>{CHINESE})[话話集回]?(?:\s*[-~至到・]\s*第?(?P<f>{CHINESE}))?\s*[话話集回]"
+    r"|第(?P<i>0\d{1,2}|[2-9]\d|\d{3,4})期|(?<![\d全])(?P<c>0\d|\d{2,3}(?=-\d))(?:-(?P<d>\d{2,3}))?集"
     r"|(?<![\d全])제?(?P<k>\d{1,4})[화회话話]?(?:\s*[-~]\s*(?P<t>\d{1,4}))?\s*[화회话話](?!\w)"
 )
 
@@ -71,12 +72,16 @@ def _wa(text: str) -> Numbering | None:
     return Numbering((), (int(match["e"]),), start=match.start(), end=match.end()) if match else None
 
 
+def _asian_range(match: re.Match[str]) -> tuple[int, ...]:
+    first = match["e"] or match["k"] or match["i"] or match["c"]
+    return _range(first, match["f"] or match["t"] or match["d"])
+
+
 def _east_asian(text: str) -> Numbering | None:
     match = _EAST_ASIAN.search(text)
     if match is None:
         return None
-    episodes = _range(match["e"] or match["k"], match["f"] or match["t"])
-    return Numbering((), episodes, start=match.start(), end=match.end())
+    return Numbering((), _asian_range(match), start=match.start(), end=match.end())
 
 
 _BEGIN = re.compile(rf"(?<![^\W_])(?:{EPISODE}[. :]*)?(?P<e>\d{{1,3}})\s?[-&+]\s?$", re.IGNORECASE)
@@ -94,7 +99,7 @@ def counted(text: str) -> Numbering | None:
 
 
 _PART = re.compile(
-    r"(?<![^\W_])(?:parts?|pt|teil|partie|parte|chapter|chapitre|kapitel)"
+    r"(?<![^\W_])(?:parts?|pts?|teil|partie|parte|chapter|chapitre|kapitel)"
     rf"(?:[. ]?(?P<n>\d{{1,2}})|[. ](?P<e>{either(ROMAN)}|{either(COUNTED)}))"
     r"(?:\s?(?:-|[. ](?:to|and|&)[. ]|[. ](?=part|pt))\s?(?:(?:part|pt)[. ]?)?"
     rf"(?P<f>\d{{1,2}}|{either(COUNTED)}|{either(ROMAN)}))?(?![^\W_])",
@@ -111,7 +116,7 @@ def part(text: str) -> Numbering | None:
 
 
 _BEHIND_SEASON = re.compile(
-    rf"[\s.,:;/|()\[\]-]*(?:complet[aeo][\s.]+[\[(]?)?(?:{EPISODE}|e(?=\d))[. :#-]*(?:{FROM}[. ])?(?P<e>\d{{1,4}})(?!\d)",
+    rf"[\s.,:;/|()\[\]-]*(?:(?:complet[aeo]|full)[\s.]+[\[(]?)?(?:{EPISODE}|e(?=\d))[. :#-]*(?:{FROM}[. ])?(?P<e>\d{{1,4}})(?!\d)",
     re.IGNORECASE,
 )
 _COUNT_BEHIND_SEASON = re.compile(
@@ -125,13 +130,19 @@ _BRACKETS_BEHIND_SEASON = re.compile(
     re.IGNORECASE,
 )
 _HASH_BEHIND_SEASON = re.compile(r"[ ,-]+#(?P<e>\d{1,3})(?P<f>(?!))?(?!\w)")
-_RANGE_BEHIND_SEASON = re.compile(r"[ .]+(?P<e>0\d{1,2}|1)\s?[-~]\s?(?P<f>\d{2,3})(?![\w-])")
+_RANGE_BEHIND_SEASON = re.compile(
+    r"(?:[ .]+(?:complete|full))?[ .]+(?P<e>0\d{1,2}|1)\s?[-~]\s?(?P<f>\d{1,3})(?![\w-])", re.IGNORECASE
+)
+# `Season 1 06 Title`.
+_ZERO_BEHIND_SEASON = re.compile(r"[ .]+(?P<e>0\d)(?P<f>(?!))?(?=[ ]+[^\W\d_])")
 # `第三季 02`, `[Group] Show Season 2 02`: nothing but a space.
 _BARE_BEHIND_SEASON = re.compile(
     r"[ .]+(?P<e>\d{2,3})(?:v\d)?(?P<f>(?!))?(?=[ .]*(?:[\[(]|$|\N{REPLACEMENT CHARACTER}))"
 )
 # `第3季05集`.
-_EPISODES_BEHIND_CHINESE = re.compile(r"(?<=[季期])[ .]*(?P<e>\d{1,3})(?:[-~](?P<f>\d{1,3}))?集")
+_EPISODES_BEHIND_CHINESE = re.compile(
+    r"(?<=[季期])[ .]*(?P<e>\d{1,3})(?:[-~](?P<f>\d{1,3}))?(?:集|(?<=[季期]\d\d)(?=$|[\s\[.]))"
+)
 _YEAR_BEHIND = re.compile(r"[\s.]*\((?:19|20)\d\d(?:-(?:19|20)\d\d)?\)")
 _DASH_BEHIND_SEASON = re.compile(
     r"(?:[. ](?:part|cour)[. ]\d)?[. ]+-[. ]+(?P<e>\d{2,4})(?:v\d)?(?P<f>(?!))?(?=\s*(?:[\[(]|$))",
@@ -167,6 +178,7 @@ def within_season(found: Numbering, text: str) -> Numbering:
         _DASH_BEHIND_SEASON,
         _BARE_BEHIND_SEASON,
         _HASH_BEHIND_SEASON,
+        _ZERO_BEHIND_SEASON,
         _EPISODES_BEHIND_CHINESE,
     ):
         match = pattern.match(text, end)
@@ -177,7 +189,5 @@ def within_season(found: Numbering, text: str) -> Numbering:
         return replace(found, episodes=(int(before["e"]),), start=before.start())
     asian = _EAST_ASIAN.search(text, found.end)
     if asian is not None:
-        return replace(
-            found, episodes=_range(asian["e"] or asian["k"], asian["f"] or asian["t"]), end=asian.end()
-        )
+        return replace(found, episodes=_asian_range(asian), end=asian.end())
     return found

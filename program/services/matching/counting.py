@@ -41,14 +41,14 @@ class Numbering:
 
 _MORE = re.compile(
     rf"""
-    (?P<op>[ .]*(?:[\])]\s*[\[(])?(?P<sign>-to-|-bis-|[-~+&,;/]|(?:to|bis|through)(?=\d)|(?:{TO}|{AND})(?=[ .]))?[ .]*)
+    (?P<op>[ .]*(?:[\])]\s*[\[(])?(?P<sign>-to-|-bis-|->|[-~+&,;/]|(?:to|bis|through)(?=\d)|(?:{TO}|{AND})(?=[ .]))?[ .]*)
     (?:\[?\(?s(?P<season>\d{{1,4}})[ .x]*|x?(?P<cross>\d{{1,4}})x|(?P<bare>\d{{1,2}})(?=e\d\d))?
     (?P<mark>e(?:p(?:isode)?)?[ .]?|x)?
     (?P<number>\d{{1,4}})(?!\d|[pi]\b|[ .]?(?:st|nd|rd|th)\b)(?!\.\d(?!\d)|\.\d\d\.(?:19|20)\d\d)
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_RANGE_SIGNS = TO_WORDS | {"-", "~", ".."}
+_RANGE_SIGNS = TO_WORDS | {"-", "~", "..", ">"}
 _LIST_SIGNS = (",", ";", "/")
 _AND_SIGNS = AND_WORDS | {"&", "+"}
 
@@ -137,7 +137,7 @@ def _goes_on(more: re.Match[str]) -> bool:
 @cache
 def _season_again(word: str) -> re.Pattern[str]:
     return re.compile(
-        r"[ªº]?(?:[ .]*(?:complete|\((?:19|20)\d\d\)))?"
+        r"[ªº]?(?:[\])][ ]?[\[(](?=s\d))?(?:[ .]*(?:complete|\((?:19|20)\d\d\)))?"
         rf"\s*[.]?(?P<sign>[-~&+,;/]|\.\.|(?:{TO}|{AND})(?=[ .])|to(?=(?:{word})?\d)|(?=[ .]?{word}[ .]?\d)|(?=[. ]\d))[. ]*"
         rf"(?:{word}[. ]*)?(?P<number>\d{{1,2}})(?![\dpe]|[. ]?e\d|[. ](?:episodes|eps)|\s*[-~]?\s*(?:of|x)\s*\d)",
         re.IGNORECASE,

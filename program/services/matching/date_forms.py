@@ -18,7 +18,9 @@ _DAY_FIRST = re.compile(
     r"(?<!\d)(?P<d>[0-3]?\d)(?P<sep>[-. /])(?P<m>[0-3]?\d)(?P=sep)(?P<y>(?:19|20)\d\d)(?!\d)"
 )
 _COMPACT_LAST = re.compile(r"(?<!\d)(?P<d>[0-3]\d)(?P<m>[01]\d)(?P<y>(?:19|20)\d\d)(?!\d)")
-_COMPACT = re.compile(r"(?<!\d)(?P<y>(?:19|20)\d\d)(?P<m>[01]\d)(?P<d>[0-3]\d)(?!\d)")
+_COMPACT = re.compile(
+    r"(?<!\d)(?P<y>(?:19|20)\d\d)(?P<m>[01]\d)(?P<d>[0-3]\d)(?:[0-2]\d[0-5]\d[0-5]\d)?(?!\d)"
+)
 _SHORT_YEAR = re.compile(
     r"(?<![\w])(?<!\d\.)(?P<y>[012]\d)(?P<sep>[. -])(?P<m>[01]\d)(?P=sep)(?P<d>[0-3]\d)(?!\d|\.\d)"
 )
@@ -33,9 +35,10 @@ _SHORT_COMPACT = re.compile(
 )
 _MONTH_NAME = re.compile(
     rf"(?<!\d)(?:(?P<d>[0-3]?\d)(?:st|nd|rd|th|er|º)?{_OF}?(?P<m>{_MONTH})(?![^\W\d_]){_OF}?(?P<y>(?:19|20)\d\d)"
-    rf"|(?<![a-z])(?P<m2>{_MONTH})[-. ,]+(?P<d2>[0-3]?\d)(?:st|nd|rd|th)?[-. ,]+(?P<y2>(?:19|20)\d\d)"
-    rf"|(?P<y3>(?:19|20)\d\d)(?:[-. ]|, )(?P<m3>{_MONTH})[-. ](?P<d3>[0-3]?\d)(?:st|nd|rd|th)?"
-    rf"|(?P<d4>[0-3]?\d)[- ]?(?P<m4>{_MONTH})[- ]?(?P<y4>[012]\d))(?!\d)",
+    rf"|(?<![a-z])(?P<m2>{_MONTH})[-. ,]*(?P<d2>[0-3]?\d)(?:st|nd|rd|th)?[-. ,]+(?P<y2>(?:19|20)\d\d)"
+    rf"|(?P<y3>(?:19|20)\d\d)(?:[-. ]?|, )(?P<m3>{_MONTH})[-. ]?(?P<d3>[0-3]?\d)(?:st|nd|rd|th)?"
+    rf"|(?P<d4>[0-3]?\d)[- ]?(?P<m4>{_MONTH})[- ]?(?P<y4>[012]\d)"
+    rf"|(?<![a-z])(?P<m5>{_MONTH})-(?P<d5>[0-3]\d)-(?P<y5>[012]\d))(?!\d)",
     re.IGNORECASE,
 )
 # `2012年1月15日`, `2012년 1월 15일`.
@@ -55,12 +58,13 @@ _TIME = re.compile(
 )
 _DAYS = (
     r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch"
-    r"|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|miércoles|jueves|viernes|sábado|domingo"
+    r"|maandag|dinsdag|woensdag|donderdag|vrijdag|zaterdag|zondag|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|lunes|martes|miércoles|jueves|viernes|sábado|domingo"
     r"|lunedì|martedì|mercoledì|giovedì|venerdì|sabato|domenica|(?:segunda|terça|quarta|quinta|sexta)-feira)"
 )
+_AIRED = re.compile(r"(?<=[. (\[])(?:aired|air[. ]date|recorded|от|эфир|выпуск)[-. :,]+$", re.IGNORECASE)
 # A day of the week or a small word before the date belongs to it.
 _WEEKDAY = re.compile(
-    rf"(?:{_DAYS}[-. ,(\[]+|(?<=[. (])(?:mon|tue|wed|thu|fri|sat|sun)[-. ,]+)$"
+    rf"(?:(?:(?<=[. (])(?:vom|du|del)[. ])?{_DAYS}[-. ,(\[]+|(?<![^\s.(])(?:mon|tue|wed|thu|fri|sat|sun)[-. ,]+)$"
     r"|(?<=[. (])(?:(?:эфир|выпуск|puntata|programa|ausgabe|sendung|[eé]mission)[. ]+)?"
     r"(?:vom|du|del|of|for|recorded|aired|от|за|från|van|эфир|выпуск)[-. ,]+$",
     re.IGNORECASE,
@@ -92,14 +96,22 @@ def daily(text: str) -> Numbering | None:
     for pattern in _PATTERNS_DAY_FIRST if _DAY_FIRST_HINT.search(text) else _PATTERNS:
         for match in pattern.finditer(text):
             found = _date_of(match)
-            if found is not None and not (pattern in _SHORT and _COUNTED.search(text, 0, match.start())):
+            if found is not None and not (pattern in _SHORT and _is_count(match)):
                 # A date that begins with its year has no day of the week; the word is the title's.
-                weekday = _WEEKDAY.search(text, 0, match.start()) if match.re is not _YEAR_FIRST else None
+                before = _AIRED if match.re is _YEAR_FIRST else _WEEKDAY
+                weekday = before.search(text, 0, match.start())
                 start = weekday.start() if weekday else match.start()
                 time = _TIME.match(text, match.end())
                 end = time.end() if time else match.end()
                 return _with_episode(Numbering(air_date=found, start=start, end=end), text)
     return None
+
+
+def _is_count(match: re.Match[str]) -> bool:
+    """Return True for three numbers that are no day: `Seasons 01 02 03`, a group's `07-08-09`."""
+    first, second, third = (int(number) for number in re.findall(r"\d+", match[0]))
+    is_row = (second, third) == (first + 1, first + 2) and match.string.startswith("[")
+    return is_row or _COUNTED.search(match.string, 0, match.start()) is not None
 
 
 def _with_episode(found: Numbering, text: str) -> Numbering:
@@ -115,7 +127,7 @@ def _with_episode(found: Numbering, text: str) -> Numbering:
 
 
 def _date_of(match: re.Match[str]) -> date | None:
-    parts = {name.rstrip("234"): value for name, value in match.groupdict().items() if value}
+    parts = {name.rstrip("2345"): value for name, value in match.groupdict().items() if value}
     year, month, day = parts["y"], parts["m"], int(parts["d"])
     number = int(month) if month.isdigit() else MONTHS.get(month.lower(), 0)
     full = int(year) if len(year) == len("2000") else 2000 + int(year)

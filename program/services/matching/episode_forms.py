@@ -6,11 +6,12 @@ from dataclasses import replace
 from program.services.matching.counting import LONGEST_RANGE, SEASONS_MAX, Numbering, with_episodes
 from program.services.matching.number_words import COUNTED, either, number_of
 from program.services.matching.season_forms import within
-from program.services.matching.vocabulary import EPISODE, SEASON, TO
+from program.services.matching.vocabulary import AND, EPISODE, FROM, SEASON, TO
 
 _STANDARD = re.compile(
-    r"(?<![a-z0-9])(?:s(?:s?n[. ]?)?[.-]?|st\.?[ ]?(?=\d{1,2}[ .]+ep)|se(?:as)?[. ]{0,2})(?P<s>\d{1,4})[\]\[)( ._,x:/-]*"
-    r"(?:[eé](?:p(?:is(?:ode)?)?)?|folge|серия|f(?=\d\d(?!\d))|b(?=\d\d?(?!\d)))[\[(. _-]*(?P<e>\d{1,4})(?!\d|[pi](?![a-z]))",
+    r"(?<![a-z0-9])(?:s(?:s?n[. ]?)?[.:-]?|s[ ](?=\d{1,2}[ ]e[ ]?\d)|st\.?[ ]?(?=\d{1,2}[ .]+ep)|se(?:as)?[. ]{0,2})"
+    r"(?P<s>\d{1,4})[\]\[)( ._,x:/\u00b7-]*"
+    r"(?:[eé](?:p(?:is(?:ode)?)?)?|folge|серия|f(?=\d\d(?!\d))|b(?=\d\d?(?!\d)))[\[(. _:-]*(?P<e>\d{1,4})(?!\d|[pi](?![a-z]))",
     re.IGNORECASE,
 )
 # Spanish and Portuguese names count in temporadas; tight, since a lone T is a letter.
@@ -24,6 +25,8 @@ _CROSS_S = re.compile(r"(?<![a-z0-9])s(?P<s>\d{1,4})[. ]?x[. ]?(?P<e>\d{2,3})(?!
 _GLUED = re.compile(r"(?<=[a-z])s(?P<s>\d{2})e(?P<e>\d{2,3})(?![a-z\d])", re.IGNORECASE)
 # Brazilian: `3T 5E`.
 _TURNED_T = re.compile(r"(?<![A-Za-z0-9])(?P<s>\d{1,2})T[ .]?(?P<e>\d{1,3})E(?![A-Za-z0-9])")
+# `E06 S01`, turned.
+_TURNED = re.compile(r"(?<![a-z0-9])e(?P<e>\d{1,3})[ .]?s(?P<s>\d{1,2})(?![\da-z])", re.IGNORECASE)
 # `01e02`, without the letter before the season.
 _BARE_E = re.compile(r"(?<![a-z0-9])(?P<s>\d{1,2})e(?P<e>\d{2,3})(?![a-z\d])", re.IGNORECASE)
 _ACROSS = re.compile(
@@ -33,19 +36,21 @@ _ACROSS_CROSS = re.compile(
     r"(?<![\da-z])(?P<s>\d{1,2})x\d{2,3}\s*(?:-|~|to)\s*(?P<t>\d{1,2})x\d{2,3}(?!\d)", re.IGNORECASE
 )
 _WORDS = re.compile(
-    rf"(?<![^\W\d_]){SEASON}[. :#-]*(?P<s>\d{{1,4}})[\], .:;()/-]*(?:{EPISODE}|e(?=\d)|(?:del|osa)(?=[ ]\d))"
+    rf"(?<![^\W\d_]){SEASON}[. :#-]*(?P<s>\d{{1,4}})[\], .:;()/\u00b7-]*(?:{EPISODE}|e(?=\d)|(?:del|osa)(?=[ ]\d))"
     r"[. :#-]*(?P<e>\d{1,4})(?!\d)",
     re.IGNORECASE,
 )
 _WIDE_RANGE = re.compile(r"\s+-\s+(?P<to>\d{1,3})(?=\s*(?:$|[\[(]|\N{REPLACEMENT CHARACTER}))")
 _WORDS_AFTER = re.compile(
-    rf"(?<!\d)(?P<s>\d{{1,2}})(?:st|nd|rd|th|(?:[eè]m)?e|[eè]re|[.ªº°a]|-?й)?[. ]*{SEASON}[. ,:/()\[\]-]*"
-    rf"(?:(?P<e>\d{{1,4}})(?:\s*(?:[-~]|{TO})\s*(?P<to>\d{{1,4}}))?(?:[.ªº°]|-?я)?[. ]*{EPISODE}"
+    rf"(?<!\d)(?P<s>\d{{1,2}})(?:st|nd|rd|th|(?:[eè]m)?e|[eè]re|[.ªº°^a]|-?й)?[. ]*{SEASON}[. ,:/()\[\]-]*(?:{FROM}[ ])?"
+    rf"(?:(?P<e>\d{{1,4}})(?:\s*(?:[-~]|{TO})\s*(?P<to>\d{{1,4}})"
+    rf"|(?P<more>(?:\s*(?:[,&+]|{AND}(?=\s))\s*\d{{1,4}})+))?(?:[.ªº°^]|-?я)?[. ]*{EPISODE}"
     rf"|{EPISODE}[. :]*(?P<f>\d{{1,4}}))",
     re.IGNORECASE,
 )
 _WORDS_TURNED = re.compile(
-    rf"(?<!\d)(?P<e>\d{{1,4}})[.ªº°]?\s*(?:{EPISODE})[. ,:(-]*(?P<s>\d{{1,2}})(?:[.ªº°a]|-?й)?\s*{SEASON}(?![^\W\d_])",
+    rf"(?<!\d)(?P<e>\d{{1,4}})(?:st|nd|rd|th|[.ªº°^])?\s*(?:{EPISODE})[. ,:(-]*"
+    rf"(?P<s>\d{{1,2}})(?:st|nd|rd|th|[.ªº°^a]|-?й)?\s*{SEASON}(?![^\W\d_])",
     re.IGNORECASE,
 )
 _EPISODE_BEFORE_SEASON = re.compile(
@@ -59,12 +64,13 @@ _WORDS_SPELT = re.compile(
 _CROSS = re.compile(
     r"(?<![\da-z])(?P<s>\d{1,2}|(?:19|20)\d\d)\s?[x\u00d7]\s?(?P<e>\d{2,3})(?!\d)", re.IGNORECASE
 )
-_SEASON_BEFORE = re.compile(rf"(?<![^\W_]){SEASON}[. ]*$", re.IGNORECASE)
+_SEASON_BEFORE = re.compile(rf"(?<![^\W_])(?:{SEASON}|{EPISODE})[. ]*$", re.IGNORECASE)
 # One digit is more often a size or a formation; it must end the name or stand before a dash.
 _CROSS_SHORT = re.compile(
     r"(?<![\da-z])(?P<s>\d{1,2})x(?P<e>\d)(?=\s*$|\s+-\s|(?<=[\[(]\dx\d)[\])]|-(?P=s)x\d|-\d(?!\d)|[. ]\N{REPLACEMENT CHARACTER})",
     re.IGNORECASE,
 )
+_DASH_NUMBER = re.compile(r"\s+-\s+\d{2,4}(?!\d)")
 # A name without a space: `title1x02`.
 _CROSS_GLUED = re.compile(r"(?<=[a-z]{3})(?P<s>\d{1,2})x(?P<e>\d\d)(?![\da-z])", re.IGNORECASE)
 
@@ -75,7 +81,7 @@ def standard(text: str) -> Numbering | None:
     if across and int(across["s"]) < int(across["t"]) <= SEASONS_MAX:
         seasons = tuple(range(int(across["s"]), int(across["t"]) + 1))
         return Numbering(seasons, start=across.start(), end=across.end())
-    forms = (_STANDARD, _CROSS_S, _TEMPORADA, _GLUED, _BARE_E, _TURNED_T)
+    forms = (_STANDARD, _CROSS_S, _TEMPORADA, _GLUED, _BARE_E, _TURNED_T, _TURNED)
     match = next((hit for form in forms if (hit := form.search(text))), None)
     if match is None:
         return None
@@ -119,6 +125,9 @@ def words(text: str) -> Numbering | None:
     match = _WORDS_AFTER.search(text)
     if match is not None:
         found = with_episodes(match, text, match["s"], match["e"] or match["f"])
+        if match["more"]:
+            more = [int(number) for number in re.findall(r"\d+", match["more"])]
+            return replace(found, episodes=(int(match["e"]), *more), end=match.end())
         return _ranged(match, found) if match["to"] else found
     match = _WORDS_SPELT.search(text)
     if match is not None:
@@ -145,6 +154,9 @@ def cross(text: str) -> Numbering | None:
     matches = list(_CROSS.finditer(text))
     if not matches:
         short = _CROSS_SHORT.search(text) or (None if " " in text else _CROSS_GLUED.search(text))
+        if short is not None and text.startswith("[") and _DASH_NUMBER.match(text, short.end()):
+            # `[Group] 3x3 - 07`: the title's.
+            return None
         return with_episodes(short, text, short["s"], short["e"]) if short else None
     match = matches[0]
     word = _SEASON_BEFORE.search(text, 0, match.start())

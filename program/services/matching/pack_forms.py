@@ -8,21 +8,30 @@ from program.services.matching.vocabulary import AND, FROM, SEASON, TO
 
 _PACK_S = re.compile(
     r"(?:(?<![a-z0-9])se?|(?<=[^\W\d_] )s\.|(?<=[^\W\d_] )s\((?=\d\d-\d\d\)))(?P<s>\d{1,4})"
-    r"(?![c-oq-ru-z0-9]|t(?!os?\d)|[ab][a-z0-9]|p(?!\d)|s(?!\d)|[ .]?e\d)",
+    r"(?![c-oq-ruw-z0-9]|v(?!\d)|t(?!os?\d)|[ab][a-z0-9]|p(?!\d)|s(?!\d)|[ .]?e\d)",
     re.IGNORECASE,
 )
 _PACK_WORD = re.compile(
     rf"(?<![^\W\d_]){SEASON}"
-    r"(?:-|[. :#]*(?:complet[aeo][. ]+)?|(?<=s)[ ][\[(](?=\d\d?\s?[-~])|(?<=season)[ ]\((?=\d\s?[-~]\s?\d\)))"
+    r"(?:-|[. :#]*(?:complet[aeo][. ]+|no[. ]{1,2}|number[. ]|\u0441 )?|\((?=\d\d?\))"
+    r"|(?<=s)[ ][\[(](?=\d\d?\s?[-~])|(?<=season)[ ]\((?=\d\s?[-~]\s?\d\)))"
     rf"(?P<s>\d{{1,4}})(?!\d|[. ]?(?:x|of)\d)",
     re.IGNORECASE,
 )
-_TH = r"(?:st|nd|rd|th|ª|º|°|[drtnv]?a(?=[. ])|(?:[eè]m)?e|[eè]re|er|\.|-?й)?"
+_TH = r"(?:st|nd|rd|th|ª|º|°|[drtnv]?a(?=[. ])|(?:[eè]m)?e|[eè]re|er|[.^]|-?й)?"
 # The plural behind a number tells how many seasons there are.
 _MANY = re.compile(r"\d[ .](?:seasons|saisons|temporadas|stagioni|staffeln|сезонов|сезона)$", re.IGNORECASE)
 _PACK_AFTER = re.compile(
     rf"(?:(?<=[ (]){FROM}[ ])?(?<!\d)(?P<s>\d{{1,2}}){_TH}(?:\s*(?:[-~]|(?<=[\sªº°]){TO}\s)\s*(?P<t>\d{{1,2}}){_TH})?"
     rf"\s*{SEASON}(?![^\W\d_])",
+    re.IGNORECASE,
+)
+# `T1, T2 y T3`.
+_PACK_T_LIST = re.compile(r"(?<![A-Za-z0-9])T\d{1,2}(?:\s*(?:[,&+]|[yea](?=\s))\s*T\d{1,2})+(?![A-Za-z0-9])")
+# `Season One, Two and Three`.
+_COUNTED_LIST = re.compile(
+    rf"(?<![^\W_])seasons?[. ](?P<list>(?:{either(COUNTED)})(?:\s*(?:[,&+]|{AND}(?=\s))\s*(?:season )?(?:{either(COUNTED)}))+)"
+    r"(?![^\W_])",
     re.IGNORECASE,
 )
 _NUMBER_BEFORE = re.compile(rf"\d{_TH}\s*$", re.IGNORECASE)
@@ -34,7 +43,7 @@ _PACK_LIST = re.compile(
 )
 # A lone T is a letter, so it must close the title or begin a range.
 _PACK_T = re.compile(
-    r"(?<![A-Za-z0-9])T(?P<s>\d{1,2})(?:-T?(?P<t>\d{1,2})(?![\dA-Za-z])|(?=\s*(?:[\[()\]]|$|[Cc]omplet| 0\d-\d\d)))"
+    r"(?<![A-Za-z0-9])T(?P<s>\d{1,2})(?:-T?(?P<t>\d{1,2})(?![\dA-Za-z])|(?=\s*(?:[\[()\]]|$|[Cc]omplet|COMPLET| 0\d-\d\d)))"
 )
 _NAMED = (
     re.compile(
@@ -54,18 +63,19 @@ _NAMED = (
 )
 # `All Three Seasons`.
 _COUNTED_SEASONS = re.compile(
-    rf"(?<![^\W_])(?P<t>{either(COUNTED)})[. ](?:complete[. ])?seasons(?![^\W_])", re.IGNORECASE
+    rf"(?<![^\W_])(?:first[. ])?(?P<t>{either(COUNTED)})[. ](?:complete[. ])?seasons(?![^\W_])", re.IGNORECASE
 )
 _PACK_CHINESE = re.compile(
-    rf"第\s*(?P<s>{CHINESE})(?:[季期]?\s*[-~至到]\s*第?(?P<t>{CHINESE}))?\s*[季期]"
-    r"|(?<!\d)(?P<k>\d{1,2})(?:-(?P<u>\d{1,2})季|[기期](?=[\s\[]|$))"
+    rf"第\s*(?P<s>{CHINESE})(?:[季期]?\s*[-~至到]\s*第?(?P<t>{CHINESE}))?\s*(?:季|(?<!0\d)(?<!\d\d\d)期)"
+    r"|(?<![\d第])(?P<k>\d{1,2})(?:-(?P<u>\d{1,2})季|[기期](?=[\s\[]|$))"
+    rf"|全(?P<n>{CHINESE})季"
 )
 # Tight, since a lone S is a letter.
 _PACK_APART = re.compile(r"(?<![A-Za-z0-9.])S (?P<s>0\d)(?![\d-])")
 # What stands before the season and is no part of the title.
 _BEFORE = re.compile(
     r"(?<=[^\W_])[\s.,:(\[-]+(?:(?:the|full|entire|whole|all|(?:die[ .])?komplette|toute|l.int[eé]grale(?:[ .]de)?(?:[ .]la)?"
-    r"|final[ .]season|todas(?:[ .](?:as|las))?"
+    r"|final[ .]season|полный|box[ .]?set|from|todas(?:[ .](?:as|las))?"
     r"|все(?:[ .]серии)?|(?:complete[ .]series|serie[ .]completa)|tutte[ .]le|alle"
     r"|toutes[ .]les|全[\d一二三四五六七八九十]+季)[\s.(\[]+)+$",
     re.IGNORECASE,
@@ -86,9 +96,9 @@ def season_pack(text: str) -> Numbering | None:
         words = _PACK_WORD.search(text, 0, match.start()) if match.re is _PACK_S else None
         is_same = words and seasons_from(int(words["s"]), text, words.end(), SEASON)[0] == seasons
         return _pack(text, seasons, words.start() if words and is_same else match.start(), end)
-    listed = _PACK_LIST.search(text)
+    listed = _PACK_LIST.search(text) or _PACK_T_LIST.search(text)
     if listed is not None:
-        seasons = tuple(int(number) for number in re.findall(r"\d+", listed["list"]))
+        seasons = tuple(int(number) for number in re.findall(r"\d+", listed[0]))
         return _pack(text, seasons, listed.start(), listed.end())
     match = _PACK_AFTER.search(text) or _PACK_T.search(text)
     if match is not None:
@@ -98,6 +108,15 @@ def season_pack(text: str) -> Numbering | None:
         return _pack(
             text, tuple(range(first, min(last, SEASONS_MAX) + 1)) or (first,), match.start(), match.end()
         )
+    return _spelt(text) or _chinese(text)
+
+
+def _spelt(text: str) -> Numbering | None:
+    """Read seasons in words or Roman numerals, and discs."""
+    named = _COUNTED_LIST.search(text)
+    if named is not None:
+        words = re.findall(either(COUNTED), named["list"], re.IGNORECASE)
+        return _pack(text, tuple(number_of(word) for word in words), named.start(), named.end())
     counted = _COUNTED_SEASONS.search(text)
     if counted is not None:
         return _pack(text, tuple(range(1, number_of(counted["t"]) + 1)), counted.start(), counted.end())
@@ -107,7 +126,7 @@ def season_pack(text: str) -> Numbering | None:
             first = number_of(match["s"])
             last = number_of(match.groupdict().get("t") or match["s"])
             return _pack(text, tuple(range(first, last + 1)) or (first,), match.start(), match.end())
-    return _chinese(text)
+    return None
 
 
 def _word(text: str) -> re.Match[str] | None:
@@ -121,8 +140,8 @@ def _chinese(text: str) -> Numbering | None:
     match = _PACK_CHINESE.search(text)
     if match is None:
         return None
-    first = number_of(match["s"] or match["k"])
-    last = number_of(match["t"] or match["u"] or match["s"] or match["k"])
+    first = number_of(match["s"] or match["k"] or "1")
+    last = number_of(match["t"] or match["u"] or match["s"] or match["k"] or match["n"])
     seasons = tuple(range(first, min(last, SEASONS_MAX) + 1)) or (first,)
     return _pack(text, seasons, match.start(), match.end())
 

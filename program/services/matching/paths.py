@@ -13,6 +13,7 @@ _DAY_FOLDERS = re.compile(r"(?<=[\\/])((?:19|20)\d\d)[\\/]([01]\d)[\\/]([0-3]\d)
 _SEPARATOR = re.compile(r"[\\/]")
 _FRONT_NUMBER = re.compile(r"^[\s\[(]*(?P<e>\d{1,3})(?:\s?[-&+]\s?(?P<f>\d{1,3}))?(?=[\s.)\]_-]|$)")
 _BEHIND = re.compile(r" (?:- )?(?P<e>\d{2,3})(?:$|(?P<more> (?:- )?[^\W\d_]))")
+_DIGITS = re.compile(r"[\d-]+")
 _WORD = re.compile(r"[^\W_]+")
 _ONLY_NUMBER = re.compile(r"\d{1,2}")
 _GLUED_DIGITS = 3
@@ -46,7 +47,9 @@ def with_folders(leaf: Head, folders: list[Head], text: str) -> Head:
         )
     if numbering is not None and numbering.air_date is not None:
         # The folders of a year and a month say nothing more.
-        folders = [f for f in folders if not (f.readings and f.readings[0].text.isdecimal())] or folders
+        folders = [
+            f for f in folders if not (f.readings and _DIGITS.fullmatch(f.readings[0].text))
+        ] or folders
     titled = next((f for f in folders if f.readings and not _is_year_of(f, leaf.numbering)), None)
     season = next((f.numbering for f in folders if f.numbering and len(f.numbering.seasons) == 1), None)
     if (
@@ -57,7 +60,8 @@ def with_folders(leaf: Head, folders: list[Head], text: str) -> Head:
     ):
         season = Numbering((int(folders[0].readings[0].text),))
         titled = next((f for f in folders[1:] if f.readings), titled)
-    if numbering is None or not (numbering.seasons or numbering.episodes or numbering.air_date):
+    is_row = season is not None and numbering is not None and _is_row(leaf, numbering)
+    if is_row or numbering is None or not (numbering.seasons or numbering.episodes or numbering.air_date):
         whole = next(
             (f for f in folders if f.numbering and (f.numbering.episodes or f.numbering.air_date)), None
         )
@@ -81,6 +85,11 @@ def with_folders(leaf: Head, folders: list[Head], text: str) -> Head:
     if titled is None and numbering.form == "folder" and 0 < numbering.end < len(text):
         leaf = replace(leaf, readings=read_head(text[numbering.end :].lstrip(" .-)]")).readings)
     return replace(leaf, numbering=numbering)
+
+
+def _is_row(leaf: Head, numbering: Numbering) -> bool:
+    """Return True for `06 - 07 - Title`: the first number is no title."""
+    return numbering.form == "absolute" and bool(leaf.readings) and leaf.readings[0].text.isdecimal()
 
 
 def _behind_title(leaf: Head, titled: Head | None, season: Numbering | None) -> Numbering | None:
@@ -122,8 +131,7 @@ def _counted_in_folder(
         return (
             Numbering((), (first,), form="folder", end=front.end()) if is_only and first < _HUNDRED else None
         )
-    if first == last:
-        first = last = _within(first, season)
+    first, last = _within(first, season), _within(last, season)
     episodes = tuple(range(first, last + 1)) or (first,)
     return Numbering(season.seasons, episodes, form="folder", end=front.end())
 

@@ -88,7 +88,14 @@ def _prefix(text: str, covered: str, numbering: Numbering | None) -> Prefix:
         left = covered[start + match.end() :].replace(MASK, "")
         if not WORD.search(left):
             break
-        group = group or (match[1] or match[2] or "").strip() or None
+        before, group = group, group or (match[1] or match[2] or "").strip() or None
+        if (
+            before
+            and numbering is not None
+            and not WORD.search(covered[start + match.end() : numbering.start])
+        ):
+            # `[Group][Title] 07`: the second one holds the title.
+            break
         start += match.end()
         dated = _DATED_BRACKET.match(text[start:])
         start += dated.end() if dated else 0

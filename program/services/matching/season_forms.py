@@ -17,7 +17,10 @@ _SEASON_OF = re.compile(
     rf"[. ]?{OF}[. ]?\d{{1,3}}(?!\d)",
     re.IGNORECASE,
 )
-_SIGN_DOT = re.compile(r"(?:(?<![^\s\[(])#|\[(?=\d\.\d\d\]))(?P<s>\d{1,2})\.(?P<e>\d\d)(?!\d)")
+_SIGN_DOT = re.compile(
+    r"(?:(?<![^\s\[(])#|\[(?=\d\.\d\d\])|(?<![^\W_])(?:episode|folge) )(?P<s>\d{1,2})\.(?P<e>\d\d)(?!\d)",
+    re.IGNORECASE,
+)
 _SPECIALS_DASH = re.compile(
     r"(?<=[\w)\]])[ .]+(?:-[ .]+)?specials?[ .]+-[ .]+(?P<e>\d{1,2})(?=[ .]+-|$)", re.IGNORECASE
 )
@@ -29,12 +32,12 @@ _SEASON_DASH = re.compile(
     re.IGNORECASE,
 )
 _ORDINAL_DASH = re.compile(
-    rf"(?<![^\W_])(?P<s>\d{{1,2}}(?:st|nd|rd|th)|{either(ORDINALS)})[ .]season\)?[ .]+(?:-[ .]+)?(?P<e>\d{{1,4}})(?![\d.]\d)",
+    rf"(?<![^\W_])(?P<s>\d{{1,2}}(?:st|nd|rd|th)|{either(ORDINALS)})[ .]season\)?[ .]+(?:-[ .]+)?#?(?P<e>\d{{1,4}})(?![\d.]\d)",
     re.IGNORECASE,
 )
 # `S01.02.Title`, `S2 05`: nothing but a dot or a space before an episode of two digits.
 _SEASON_DOT = re.compile(
-    r"(?<![a-z0-9])s(?P<s>\d{1,2})(?:[. ](?P<e>\d{2})|\.(?P<f>\d)(?= ))(?![\d.]\d|[a-z0-9]|[. ]\d{2}(?!\d))",
+    r"(?<![a-z0-9])s(?P<s>\d{1,2})(?:[. ](?P<e>\d{2})|\.(?P<f>\d)(?= ))(?![\d.]\d|[a-z0-9]|-\d|[. ]\d{2}(?!\d))",
     re.IGNORECASE,
 )
 

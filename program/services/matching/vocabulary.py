@@ -8,15 +8,33 @@ SEASON = (
 )
 EPISODE = (
     r"(?:[eé]pisodes?|[eé]pis[oó]d(?:ios?|i|ul)|episoden|epis?(?=[\s.])|[eé]ps?(?=[\s.\d#:-])|cap(?:[ií]t[uo]lo?)?s?|folgen?|aflevering(?:en)?"
-    r"|afl(?=\.? ?\d)|afsnit|avsnitt|odc(?:inek|inki)?|jakso|r[eé]sz|epiz[oó]da?|[dč]íl|puntat[ae]|серия|серии|серий|серія|серії"
-    r"|эпизод|епизод|επεισόδιο|tập|الحلقة|פרק|b[öo]l[üu]m(?:ler)?)"
+    r"|afl(?=\.? ?\d)|afsnit|avsnitt|odc(?:inek|inki)?|jakso|r[eé]sz|epiz[oó]da?|[dč]íl|puntat[ae]"
+    r"|серия|серии|серию|серий|серія|серії"
+    r"|эпизод|епизод|ตอนที่|ตอน|エピソード|에피소드|επεισόδιο|tập|الحلقة|פרק|b[öo]l[üu]m(?:ler)?)"
 )
 # `3 of 6`.
 OF = r"(?:of|von|de|di|av|af|van|sur|из|із)"
 # `1 to 8`, and what may stand before it: `from 1 to 8`.
-TO = r"(?:to|bis|through|thru|ao|a[ ]la|al?|à|do|по|tot|till?|t/m)"
+TO = r"(?:to|bis|through|thru|up[ ]to|ao|a[ ]la|al?|à|do|по|tot|till?|t/m)"
 TO_WORDS = frozenset(
-    {"to", "bis", "through", "thru", "ao", "a la", "a", "al", "à", "do", "по", "tot", "til", "till", "t/m"}
+    {
+        "to",
+        "bis",
+        "through",
+        "thru",
+        "up to",
+        "ao",
+        "a la",
+        "a",
+        "al",
+        "à",
+        "do",
+        "по",
+        "tot",
+        "til",
+        "till",
+        "t/m",
+    }
 )
 FROM = r"(?:from|von|da|del?|od|du|\u0441)"
 # `1 and 2`.
