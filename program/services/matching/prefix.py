@@ -66,6 +66,11 @@ def read_prefix(text: str, covered: str, numbering: Numbering | None) -> Prefix:
     return Prefix(start, group, found.has_site)
 
 
+def _has_word(covered: str, start: int, numbering: Numbering) -> bool:
+    """Return True when a word stands between a place and the numbers."""
+    return WORD.search(covered, start, max(start, numbering.start)) is not None
+
+
 def _prefix(text: str, covered: str, numbering: Numbering | None) -> Prefix:
     site = _SITE.match(text)
     start = site.end() if site else 0
@@ -88,14 +93,14 @@ def _prefix(text: str, covered: str, numbering: Numbering | None) -> Prefix:
         left = covered[start + match.end() :].replace(MASK, "")
         if not WORD.search(left):
             break
-        before, group = group, group or (match[1] or match[2] or "").strip() or None
         if (
-            before
+            group is not None
             and numbering is not None
-            and not WORD.search(covered[start + match.end() : numbering.start])
+            and not _has_word(covered, start + match.end(), numbering)
         ):
             # `[Group][Title] 07`: the second one holds the title.
             break
+        group = group or (match[1] or match[2] or "").strip() or None
         start += match.end()
         dated = _DATED_BRACKET.match(text[start:])
         start += dated.end() if dated else 0
