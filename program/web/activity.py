@@ -187,7 +187,7 @@ def test(web: Web, key: str) -> Response:
     said = (
         f"{kind.title} works."
         if found.state is PluginState.VALID
-        else f"{kind.title}: {redact(found.reason or '')}"
+        else f"{kind.title}: {redact((found.reason or '').removeprefix(f'{kind.key}: '))}"
     )
     return pages.go("providers", said, tone="good" if found.state is PluginState.VALID else "bad")
 

@@ -91,9 +91,9 @@ def copy(web: Web) -> Answer:
     if action == "delete":
         return pages.go("backups", f"{copies.delete(web.api, copies.NameQuery(filename=name)).message}.")
     if action == "restore":
-        return pages.go(
-            "backups", f"{copies.put_back(web.api, copies.RestorePayload(filename=name)).message}."
-        )
+        copies.put_back(web.api, copies.RestorePayload(filename=name))
+        # The page says it as long as it is so.
+        return pages.go("backups")
     try:
         return pages.go("backups", f"{copies.make(web.api).message}.")
     except ApiError as error:

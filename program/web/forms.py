@@ -248,11 +248,13 @@ def text_of(value: JsonValue, control: Control) -> str:
     if control == "octal" and isinstance(value, int):
         return f"{value:o}"
     if isinstance(value, list):
-        return (", " if control == "row" else "\n").join(map(str, value))
+        return (", " if control == "row" else "\n").join(map(_one_line, value))
     if isinstance(value, dict):
         return "\n".join(f"{key} = {_one_line(part)}" for key, part in value.items())
-    return value if isinstance(value, str) else json.dumps(value)
+    return _one_line(value)
 
 
 def _one_line(part: JsonValue) -> str:
+    if isinstance(part, float):
+        return f"{part:g}"
     return part if isinstance(part, str) else json.dumps(part, ensure_ascii=False)

@@ -62,7 +62,7 @@ def test_a_provider_is_tested_at_the_press_of_a_button(home: Home, owner: Visito
     )
     page = owner.open("/providers")
     assert "Vault works." in owner.send(page, "/providers/vault/test").text
-    assert "Sample Index: sample: cannot be reached" in owner.send(page, "/providers/sample/test").text
+    assert "Sample Index: cannot be reached" in owner.send(page, "/providers/sample/test").text
     assert owner.post("/providers/nobody/test", {"csrf": owner.token()}).status == 404
 
 

@@ -175,7 +175,7 @@ def test_a_provider_is_tried_with_what_was_typed_and_nothing_is_saved(home: Home
     page = owner.open("/settings/scraping")
     button = "/settings/scraping/test/sample#scraping.sample"
     tried = owner.send(page, "/settings/scraping", button=button, scraping__sample__url="http://127.0.0.1:9/")
-    assert "sample: cannot be reached" in tried.text
+    assert "Sample Index: cannot be reached" in tried.text
     assert ("scraping.sample.url", "http://127.0.0.1:9/") in tried.seen.form("/settings/scraping").fields
     assert home.store.file.read_bytes() == before
 
@@ -297,3 +297,18 @@ def test_what_may_be_left_open_can_be_left_open(home: Home, owner: Visitor) -> N
     again = owner.send(owner.open("/settings/ranking"), "/settings/ranking", ranking__upgrade_until="")
     owner.send(again, "/settings/ranking")
     assert home.store.current.ranking.upgrade_until is None
+
+
+def test_a_whole_number_is_shown_as_one_whatever_it_was_saved_as(home: Home, owner: Visitor) -> None:
+    home.use(scraping={"flow_deadline_seconds": 60.0})
+    fields = dict(owner.open("/settings/scraping").seen.form("/settings/scraping").fields)
+    assert fields["scraping.flow_deadline_seconds"] == "60"
+
+
+def test_what_a_service_says_to_a_test_is_told_with_its_name(owner: Visitor) -> None:
+    # What may be at home may not be where clouds keep their secrets.
+    typed = {"scraping.sample.enabled": "on", "scraping.sample.url": "http://169.254.169.254/"}
+    page = owner.post("/settings/scraping/test/sample", {"csrf": owner.token(), **typed})
+    assert (
+        "Sample Index: url: leads to 169.254.169.254, in a network that is not of the internet" in page.text
+    )

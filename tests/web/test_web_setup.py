@@ -77,7 +77,7 @@ def test_a_provider_that_does_not_work_says_why_and_can_be_left_so(home: Home, o
         page, "", scraping__sample__enabled=["", "on"], scraping__sample__url="http://127.0.0.1:9"
     )
     assert stays.path == "/setup/provider"
-    assert "sample: cannot be reached" in stays.text
+    assert "Sample Index: cannot be reached" in stays.text
     assert stays.seen.links["Skip"] == "/setup/server"
 
 

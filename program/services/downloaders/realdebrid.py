@@ -320,7 +320,9 @@ class RealDebrid(Downloader[RealDebridSettings]):
         if info.status in BROKEN:
             raise DownloadRefused(self.key, "dead", f"the torrent is in the state {info.status}")
         if info.status != READY:
-            raise DownloadRefused(self.key, "not_cached", f"not held there (it is {info.status})")
+            raise DownloadRefused(
+                self.key, "not_cached", f"not held there (it is {info.status.replace('_', ' ')})"
+            )
         return info
 
     def _look(self, info: Info, is_enough: Callable[[Info], bool]) -> Info:
