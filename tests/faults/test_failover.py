@@ -94,6 +94,8 @@ def test_a_service_that_dies_in_mid_film_is_followed_by_the_other_at_that_place(
         assert read_while_it_dies(stage, kind, **facts) in right
         assert stage.requests("cdn")[0]["status"] == 206, "the first service gave the beginning"
         taken_over = [row["range"] for row in stage.requests("alldebrid-cdn") if row["status"] == 206]
+        # One byte is asked for while the lost source is mended, to see whether there are any.
+        taken_over = [asked for asked in taken_over if asked != "bytes=0-0"]
         places = [int(asked.removeprefix("bytes=").partition("-")[0]) for asked in taken_over]
         assert 0 < min(places) <= 150_000, "the other took over at that place"
         assert state_of(stage) == "Completed"
