@@ -125,9 +125,9 @@ def mend_later(tx: Tx, entry_ids: Collection[int], at: datetime | None) -> None:
     tx.connection.execute(update(MediaEntry).where(MediaEntry.id.in_(entry_ids)).values(mend_at=at))
 
 
-def set_given_up(tx: Tx, entry_id: int, at: datetime | None) -> None:
-    """Write down that a file was given up, so that another is searched in its place; None: it can be read again."""
-    tx.connection.execute(update(MediaEntry).where(MediaEntry.id == entry_id).values(given_up_at=at))
+def set_given_up(tx: Tx, entry_ids: Collection[int], at: datetime | None) -> None:
+    """Write down that files were given up, so that another is searched in their place; None: they can be read again."""
+    tx.connection.execute(update(MediaEntry).where(MediaEntry.id.in_(entry_ids)).values(given_up_at=at))
 
 
 def not_offered(tx: Tx, provider: str, now: datetime, limit: int) -> tuple[str, ...]:

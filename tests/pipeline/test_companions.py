@@ -13,7 +13,7 @@ import pytest
 from program.db import companions, entries
 from program.db.check import inconsistencies
 from program.demo.launch import Servers
-from program.housekeeping import tidy
+from program.housekeeping import look_after_files, tidy
 from program.services.flows import mend_entry
 from tests.pipeline.test_better_copies import bytes_at, shown
 from tests.support.pipeline import Pipeline
@@ -217,6 +217,61 @@ def test_a_lost_part_of_a_film_is_the_films_loss_and_is_had_again(
     pipeline.run(for_=timedelta(minutes=1))
     assert [row.outcome for row in pipeline.story(film) if row.step == "repair"] == ["lost", "added_again"]
     assert is_as_served(pipeline, film, folder)
+
+
+@pytest.mark.slow
+def test_a_subtitle_that_nobody_gives_any_more_goes_and_the_film_stays(
+    make_pipeline: Make, servers: Servers
+) -> None:
+    offer(servers, SMALL)
+    pipeline = make_pipeline(downloaders__realdebrid__subtitles=True, mounted=True)
+    film, folder = film_of(pipeline)
+    (video,) = shown(pipeline, film)
+    with pipeline.db.read() as tx:
+        subtitles = [one.entry_id for one in companions.of(tx, [video.id])[video.id]]
+    # The service packs from now on, so the torrent is had again without them.
+    servers.control("/options", {"realdebrid_archive_when_mixed": True})
+    for torrent in servers.control("/account")["torrents"]:
+        servers.control("/account/remove", {"id": torrent["id"]})
+    for entry_id in (video.id, *subtitles[1:]):
+        mend_entry.soon(pipeline.ctx, entry_id)
+    two_hours(pipeline)
+    assert names(folder) == ["FILM - 720p.en.forced.srt", "FILM - 720p.mkv"], "nobody has read the first one"
+    told = [row.outcome for row in pipeline.story(film) if row.step == "repair"]
+    assert told.count("subtitle_gone") == 2
+    assert "given_up" not in told
+    assert pipeline.state(film) == "Completed"
+    assert shown(pipeline, film)[0].id == video.id
+
+
+@pytest.mark.slow
+def test_a_film_whose_second_part_nobody_gives_any_more_is_searched_anew(
+    make_pipeline: Make, servers: Servers
+) -> None:
+    offer(servers, SPLIT)
+    pipeline = make_pipeline(mounted=True)
+    film, folder = film_of(pipeline)
+    (video,) = shown(pipeline, film)
+    with pipeline.db.read() as tx:
+        (second,) = companions.of(tx, [video.id])[video.id]
+    servers.control("/catalog", {"op": "availability", "release": video.infohash, "value": "uncached"})
+    servers.control("/catalog", {"op": "add_release", "imdb": SINTEL_IMDB, "row": LARGE})
+    for torrent in servers.control("/account")["torrents"]:
+        servers.control("/account/remove", {"id": torrent["id"]})
+    mend_entry.soon(pipeline.ctx, second.entry_id)
+    two_hours(pipeline)
+    assert names(folder) == ["FILM - 1080p.mkv"]
+    assert pipeline.state(film) == "Completed"
+    with pipeline.db.read() as tx:
+        assert companions.of(tx, None) == {}
+        assert inconsistencies(tx) == ()
+
+
+def two_hours(pipeline: Pipeline) -> None:
+    """Let time pass as the clockwork of the program sees it."""
+    for _ in range(12):
+        look_after_files(pipeline.ctx)
+        pipeline.run(for_=timedelta(minutes=10), step=timedelta(minutes=10))
 
 
 @pytest.mark.slow

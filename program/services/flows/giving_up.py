@@ -51,6 +51,10 @@ def give_up(ctx: FlowContext, entry: Entry, refusals: Collection[tuple[str, str,
     another file already is left alone.
     """
     now = ctx.clock.now()
+    said = "; ".join(sorted({provider for provider, _, _ in refusals}))
+    if entry.video_id is not None and is_subtitle(entry.original_name):
+        _drop(ctx, entry, entry.video_id, said)
+        return
 
     def another(tx: Tx, root: Node, leaf: Item) -> Changes:
         path = root.path_to(leaf.id)
@@ -66,29 +70,44 @@ def give_up(ctx: FlowContext, entry: Entry, refusals: Collection[tuple[str, str,
         return {**SUCCESS, "upgrade_at": now} if entry.ranking_profile else restarted(leaf, now)
 
     with ctx.db.write() as tx:
-        sources.set_given_up(tx, entry.id, now)
-    said = "; ".join(sorted({provider for provider, _, _ in refusals}))
+        sources.set_given_up(tx, _whole(entry), now)
     sentence = f"No service gives its bytes any more ({said}): another release is searched; the file stays until then."
     tell(ctx, entry, "given_up", sentence, facts=another)
+
+
+def _drop(ctx: FlowContext, subtitle: Entry, video_id: int, said: str) -> None:
+    """Take a subtitle away: what it stands beside is worth no search, and one that cannot be read troubles players."""
+    with ctx.db.write() as tx:
+        entries.remove(tx, (subtitle.id,))
+        video = entries.get(tx, video_id)
+    if video is not None and video.registered_at is not None:
+        ctx.library.apply((video,), ())
+    sentence = (
+        f"No service gives {subtitle.original_name} any more ({said}): the subtitle is gone, the video stays."
+    )
+    tell(ctx, subtitle, "subtitle_gone", sentence)
 
 
 def come_back(ctx: FlowContext, entry: Entry) -> None:
     """Let the titles of a file that was given up have it again, unless another one has come for them."""
     with ctx.db.write() as tx:
-        sources.set_given_up(tx, entry.id, None)
+        sources.set_given_up(tx, _whole(entry), None)
         if not all(_is_the_copy(tx, entry, item_id) for item_id in entry.item_ids):
             return
         entries.relink(tx, entry.video_id or entry.id, ctx.clock.now())
     tell(ctx, entry, "came_back", "It can be read again, so it stays.")
 
 
+def _whole(entry: Entry) -> tuple[int, ...]:
+    """Return a file and, of a film's further part, the first one: one of them without the other is no film."""
+    return (entry.id,) if entry.video_id is None else (entry.id, entry.video_id)
+
+
 def _is_the_copy(tx: Tx, entry: Entry, item_id: int) -> bool:
     """Return whether a file is the one that an item has of its kind (the usual copy, or a further one of a profile).
 
-    A film's further part is as much as its first one; a subtitle is not what an item lacks.
+    A film's further part is as much as its first one.
     """
-    if is_subtitle(entry.original_name):
-        return False
     copies = (
         one for one in entries.for_items(tx, (item_id,)) if one.ranking_profile == entry.ranking_profile
     )
