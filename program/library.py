@@ -59,7 +59,7 @@ class MountedLibrary:
     def load(self) -> list[TreeFile]:
         """Return every file that belongs in the tree: the database wins."""
         renamed = self._rename()
-        files = self._shelved(self._registered())
+        files = self._shelved(self._registered(), None)
         roots = {file.entry_id: file.roots for file in files} if renamed else {}
         moved = [
             f"{root}{path}"
@@ -74,7 +74,8 @@ class MountedLibrary:
     def apply(self, added: Iterable[Entry], removed: Iterable[int]) -> None:
         """Show the entries in `added` and take the entry ids in `removed` away."""
         with self._lock:
-            self._vfs.apply(self._shelved(list(added)), removed)
+            added = list(added)
+            self._vfs.apply(self._shelved(added, [entry.id for entry in added]), removed)
 
     def refresh(self, item_ids: Collection[int]) -> None:
         """Look again in which folders the files of these items belong: what is known of their title has changed."""
@@ -85,13 +86,13 @@ class MountedLibrary:
                 found = [
                     entry for entry in entries.for_items(tx, item_ids) if entry.registered_at is not None
                 ]
-            self._move(self._changed(self._shelved(found)))
+            self._move(self._changed(self._shelved(found, [entry.id for entry in found])))
 
     def rearrange(self) -> None:
         """Look again where every file belongs; what is at its place already is not touched."""
         with self._lock:
             self._rename()
-            files = self._changed(self._shelved(self._registered()))
+            files = self._changed(self._shelved(self._registered(), None))
             self._move(files, standing=standing_folders(self._settings()))
             untold, self._untold = self._untold, ()
             self._say(untold)
@@ -163,15 +164,18 @@ class MountedLibrary:
         with self._db.read() as tx:
             yield from entries.registered(tx)
 
-    def _shelved(self, found: Iterable[Standing]) -> list[TreeFile]:
-        """Return what the tree shows of entries, in the folders that they belong to now, and write that down."""
+    def _shelved(self, found: Iterable[Standing], entry_ids: Collection[int] | None) -> list[TreeFile]:
+        """Return what the tree shows of entries, in the folders that they belong to now, and write that down.
+
+        entry_ids: theirs; None for all that there are.
+        """
         profiles = self._profiles()
         keys: dict[int, tuple[str, ...]] = {}
         if profiles:
             found = list(found)
             keys = self._keys(found, profiles)
         with self._db.read() as tx:
-            beside = companions.of(tx, [one.id for one in found] if isinstance(found, list) else None)
+            beside = companions.of(tx, entry_ids)
         languages = self._settings().subtitle_languages
         changed: dict[int, tuple[str, ...]] = {}
         files: list[TreeFile] = []

@@ -184,6 +184,7 @@ def test_each_episode_of_a_pack_has_its_own_subtitles(make_pipeline: Make, serve
     ]
 
 
+@pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 def test_a_film_in_two_parts_is_one_film_of_two_files(make_pipeline: Make, servers: Servers) -> None:
     offer(servers, SPLIT)
     pipeline = make_pipeline(**WITH_SUBTITLES)
