@@ -403,6 +403,18 @@ def test_a_library_goes_on_when_its_debrid_service_is_changed_for_another(
     assert file_of(pipeline, film).id == entry.id
 
 
+def test_without_any_debrid_service_a_read_ends_at_once_and_nothing_is_written_down(
+    pipeline: Pipeline, servers: Servers
+) -> None:
+    film, entry = completed(pipeline)
+    change_settings(pipeline, downloaders__realdebrid__enabled=False)
+    before = snapshot(pipeline)
+    assert read(pipeline, entry) == "no debrid service is in use"
+    pipeline.run(for_=timedelta(seconds=10))
+    assert snapshot(pipeline) == before
+    assert steps(pipeline, film) == []
+
+
 def test_what_nobody_opens_is_asked_of_the_new_debrid_service_as_well(
     pipeline: Pipeline, servers: Servers
 ) -> None:

@@ -95,6 +95,8 @@ def _usable(entry: Entry, providers: tuple[str, ...]) -> list[EntrySource]:
 
 def _no_source_in_use(ctx: FlowContext, entry: Entry) -> RivuletError:
     """Have those services asked that are in use now: a person may have changed one for another."""
+    if not ctx.providers():
+        return Final("no debrid service is in use")
     mend_entry.soon(ctx, entry.id)
     if mend_entry.is_at_work(ctx, entry.id):
         return RetryLater(ctx.clock.now() + MENDED_IN, "the services in use are asked for this file")
