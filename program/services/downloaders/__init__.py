@@ -20,6 +20,8 @@ from program.services.plugin import DownloadRefused
 
 # How long the list of the account is believed; our own changes are put in at once.
 LIST_SECONDS = 60.0
+# No list takes longer to be read.
+READ_SECONDS = 600.0
 # All download slots are taken: nothing is added for this long.
 SLOTS_FULL = timedelta(minutes=5)
 
@@ -83,6 +85,8 @@ class AccountMemory(Generic[R]):
         self._lock = threading.Lock()
         self._listed: dict[str, R] = {}
         self._listed_at = float("-inf")
+        # When each torrent was added that a list which is being read may not show yet.
+        self._added_at: dict[str, float] = {}
         self._ours: set[str] = set()
         self._expected: set[str] = set()
         self._no_slot_until: datetime | None = None
@@ -90,12 +94,19 @@ class AccountMemory(Generic[R]):
     def row(self, infohash: str) -> R | None:
         """Return the account's torrent of that hash, None when there is none."""
         with self._lock:
-            if self._clock.monotonic() - self._listed_at < LIST_SECONDS:
+            began = self._clock.monotonic()
+            if began - self._listed_at < LIST_SECONDS:
                 return self._listed.get(infohash)
         listed = dict(self._read())
         with self._lock:
-            self._listed, self._listed_at = listed, self._clock.monotonic()
-        return listed.get(infohash)
+            self._added_at = {hash_: at for hash_, at in self._added_at.items() if at > began - READ_SECONDS}
+            missed = {
+                hash_: self._listed[hash_]
+                for hash_, at in self._added_at.items()
+                if at >= began and hash_ in self._listed
+            }
+            self._listed, self._listed_at = {**missed, **listed}, self._clock.monotonic()
+            return self._listed.get(infohash)
 
     def is_ours(self, torrent_id: str, infohash: str) -> bool:
         """Return whether we have put a torrent on the account since the start, or sent its hash without hearing more."""
@@ -130,6 +141,7 @@ class AccountMemory(Generic[R]):
             self._expected.discard(infohash)
             self._ours.add(row.id)
             self._listed[infohash] = row
+            self._added_at[infohash] = self._clock.monotonic()
 
     def slots_are_full(self) -> RetryLater:
         """Note that there is no room for more torrents; return what to raise."""
