@@ -260,6 +260,11 @@ class DataSource:
             self._pacer.limited_at(),
         )
 
+    def begin_anew(self) -> None:
+        """Forget pauses and failures, also those of an earlier source: they need not hold for other settings."""
+        self._pacer.begin_anew()
+        self._keep(self._pacer.standing())
+
     def clock_was_set(self, by: timedelta) -> None:
         """Let a pause last as long as it would have; `by` is negative for a clock that was set back."""
         self._pacer.clock_was_set(by)
@@ -471,6 +476,9 @@ class DataSource:
         if standing is None:
             return
         self._tell(standing)
+        self._keep(standing)
+
+    def _keep(self, standing: Standing) -> None:
         if self._status is None:
             return
         try:

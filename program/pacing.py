@@ -164,6 +164,13 @@ class Pacer:
             self._pause(Standing(until, self._standing.level, reason), asked=True)
             return self._standing
 
+    def begin_anew(self) -> None:
+        """Forget pauses and failures."""
+        with self._lock:
+            self._standing = Standing(None, 0, "")
+            self._asked_to_wait = False
+            self._quiet = 0
+
     def clock_was_set(self, by: timedelta) -> None:
         """Let a pause last as long as it would have; `by` is negative for a clock that was set back."""
         with self._lock:

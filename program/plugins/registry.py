@@ -141,6 +141,13 @@ class Registry:
                 }
             )
             kept = {id(one.built) for one in self._enabled.values()}
+            anew = [
+                one
+                for key, one in self._enabled.items()
+                if key in before and one.built is not before[key].built
+            ]
+        for one in anew:
+            _begin_anew(one)
         for one in before.values():
             if id(one.built) not in kept:
                 _close(one)
@@ -161,7 +168,9 @@ class Registry:
         kind = next((kind for kind in self.classes if kind.key == key), None)
         if kind is None:
             raise NotFound(f"no provider is called {key}")
-        tried = self._checked(self._built(Enabled(kind, section)), self._clock.now(), ())
+        tried = self._built(Enabled(kind, section))
+        _begin_anew(tried)
+        tried = self._checked(tried, self._clock.now(), ())
         _close(tried)
         return status_of(tried)
 
@@ -287,6 +296,12 @@ class Registry:
         if _plugins_in_use(before) != _plugins_in_use(self._enabled):
             for listener in self._listeners:
                 listener()
+
+
+def _begin_anew(one: Enabled) -> None:
+    """Let a provider with other settings be asked at once: what it was paused for may have been the old key's matter."""
+    for source in one.built.sources if one.built else ():
+        source.begin_anew()
 
 
 def _close(one: Enabled) -> None:

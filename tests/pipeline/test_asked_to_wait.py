@@ -11,8 +11,10 @@ from program.demo.launch import Servers
 from program.media.item import Ids
 from program.media.metadata import ContentRequest
 from program.queues import JobState
+from program.resume import forget_waits
 from program.services.flows import names
 from tests.support.journal import Journal
+from tests.support.meanwhile import change_settings
 from tests.support.pipeline import Pipeline
 from tests.support.wait import until
 
@@ -34,6 +36,23 @@ def limit(servers: Servers, provider: str, seconds: float | str) -> None:
     servers.control(
         "/faults", {"provider": provider, "kind": "status", "status": 429, "retry_after": seconds, "count": 1}
     )
+
+
+def test_what_one_key_was_asked_to_wait_for_does_not_hold_up_another(
+    pipeline: Pipeline, servers: Servers
+) -> None:
+    limit(servers, "realdebrid", 3 * 3600)
+    film = pipeline.add_movie(45745)
+    pipeline.run(for_=SECOND)
+    assert pipeline.state(film) == "Scraped"
+    assert "asks to slow down" in str(pipeline.item(film).schedule.next_reason)
+
+    change_settings(pipeline, downloaders__realdebrid__url=f"{pipeline.settings.downloaders.realdebrid.url}/")  # type: ignore[attr-defined]
+    forget_waits(pipeline.db)
+    pipeline.run(for_=10 * SECOND)
+    assert pipeline.state(film) == "Completed"
+    standing = pipeline.registry.get("realdebrid").http.statistics()
+    assert (standing.paused_until, standing.level) == (None, 0)
 
 
 def test_a_short_wait_is_waited_for_once_by_all_and_costs_no_attempt(
