@@ -1,16 +1,18 @@
 """The form of what a person chooses for a title: seasons, names, ranking, folders."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from flask import redirect, request, url_for
 
 from program import edits
 from program.api.payloads import LONGEST_NAME, MOST_NAMES, number_in
 from program.api.proxy import USER
+from program.db import shelves
 from program.db.views import ChildView, ItemDetail
 from program.edits import KEEP, RULES, Edit, Said, WrongEdit
 from program.media.item import MediaType, States
+from program.media.profiles import matching
 from program.services.flows.copies import rankings
 from program.settings.profiles import enabled_profiles
 from program.web import item, pages, times, undo, words
@@ -161,8 +163,11 @@ def _ranking(text: str) -> str | Said:
 
 def _page(web: Web, detail: ItemDetail, form: Form, troubles: Mapping[str, str]) -> str:
     settings = web.api.store.current
+    profiles = tuple(enabled_profiles(settings.vfs.profiles).values())
     with web.api.db.read() as tx:
         usual = rankings(settings, tx, detail.item.id).usual
+        facts = shelves.facts_of(tx, detail.item.id)
+    by_rules_in = matching(profiles, replace(facts, chosen=None)) if facts else ()
     by_rules = next((name for name, one in settings.ranking.profiles.items() if one is usual), "")
     return pages.render(
         "edit.html",
@@ -173,7 +178,8 @@ def _page(web: Web, detail: ItemDetail, form: Form, troubles: Mapping[str, str])
         known_titles=tuple(dict.fromkeys(title.text for title in detail.item.aliases if not title.is_own)),
         rankings=tuple(edits.choices(settings)),
         ranked_by="" if detail.item.ranking_profile is not None else by_rules,
-        folders=tuple(enabled_profiles(settings.vfs.profiles).values()),
+        folders=profiles,
+        by_rules_in=[profile.root for profile in profiles if profile.key in by_rules_in],
         named=NAMED,
     )
 

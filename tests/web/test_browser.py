@@ -171,16 +171,42 @@ def test_keys_lead_everywhere_and_nothing_is_wider_than_a_phone(browser: Browser
     for path in (
         *places.values(),
         "/items/1",
+        "/items/1/edit",
+        "/items/1/releases",
         "/providers",
         "/statistics",
+        "/doctor",
+        "/backups",
+        "/calendar?month=2026-12",
         "/wishes",
         "/settings/ranking",
+        "/setup/files",
         "/setup/metadata",
         "/log",
     ):
         page.goto(path)
         wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert wider <= 0, path
+    assert not watched.complaints
+
+
+def test_a_series_is_edited_by_keys_alone_on_a_phone(browser: Browser, stage: Stage) -> None:
+    watched = Watched(browser, stage, viewport={"width": 390, "height": 844}, has_touch=True)
+    page = watched.arrive()
+    stage.api("POST", "/items/add", {"media_type": "tv", "tvdb_ids": ["170551"]})
+    stage.wait_for(lambda: stage.api("GET", "/items/1").data["wanted_seasons"] == [1, 2], 60, "its seasons")
+    page.goto("/items/1")
+    page.get_by_role("link", name="Edit").focus()
+    page.keyboard.press("Enter")
+    page.get_by_label("Season 1").focus()
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status")).to_contain_text("Pioneer One: season 1 is not wanted any more.")
+    assert stage.api("GET", "/items/1").data["wanted_seasons"] == [2]
+    page.get_by_role("button", name="Undo").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("status")).to_contain_text("Pioneer One: season 1 is wanted now.")
+    assert stage.api("GET", "/items/1").data["wanted_seasons"] == [1, 2]
     assert not watched.complaints
 
 

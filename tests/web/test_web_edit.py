@@ -70,8 +70,9 @@ def test_what_cannot_be_is_said_beside_the_field_and_nothing_is_lost(home: Home,
 
 def test_profiles_are_chosen_and_left_to_the_settings_again(home: Home, owner: Visitor) -> None:
     home.use(**PROFILES)
-    film = home.library.film(aliases=(Title("Durian"),))
+    film = home.library.film(aliases=(Title("Durian"),), genres=("Family",))
     page = owner.open(f"/items/{film}/edit")
+    assert "As the rules of the settings say (now /kids)" in page.text
     assert "Known as: Durian" in page.text
     assert "second" not in page.text
     after = owner.send(page, "", ranking="=small", folders="chosen", folder="kids")
