@@ -51,7 +51,7 @@ _STRONG = re.compile(
       \d{3,4}\s?x\s?\d{3,4}                                   # 1920x1080
     | (?:240|288|360|480|540|576|720|1080|1440|2160|4320)\s?[pi](?:\d\d(?:\.\d+)?)?
     | [48]k(?=[ ._\-\]),]|$)(?<=.{4})
-    | (?:uhd|fhd|qhd) | micro-?hd | (?:4k|hd|bd|web)-?light
+    | (?:uhd|fhd|full-?hd|qhd) | micro-?hd | (?:4k|hd|bd|web)-?light
     | [hx][. ]?26[3456](?:-?10)? | hevc | avc(?:1)? | xvid | divx | av1 | vp9 | mpeg-?[24] | vc-?1 | x265-10
     | blu-?\s?rays? | bd-?(?:rip|remux|mux|mv|50|25|iso|full) | br-?rip | web[-. ]?(?:dl|rip|mux|cap|hd) | web-dlrip
     | (?:a|s|p|u)?hd-?tv(?:rip)? | sdtv | ntsc | pdtv | dsr(?:ip)? | dvb(?:-?rip)? | (?:sat|tv|vhs|ppv|hd|uhd|dvd|ld|vod)-?rip

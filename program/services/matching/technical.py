@@ -23,7 +23,7 @@ _DIMENSIONS = re.compile(r"(?<!\d)(\d{3,4})\s?x(?!26[456](?!\d))\s?(\d{3,4})(?!\
 _BARE_NUMBER = re.compile(
     r"(?<!\d)(?<!\d\.)(?:bd|m)?(720|1080|2160)(?![\dpi]|\s?x(?!26[456]))", re.IGNORECASE
 )
-_FHD = re.compile(r"(?<![a-z0-9])fhd(?![a-z0-9])", re.IGNORECASE)
+_FHD = re.compile(r"(?<![a-z0-9])(?:fhd|full-?hd)(?![a-z0-9])", re.IGNORECASE)
 _UHD = re.compile(r"(?<![a-z0-9])(?:4k|uhd)(?![a-z0-9])", re.IGNORECASE)
 # What a picture of at least that width or height is called.
 _SIZES = (

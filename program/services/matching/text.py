@@ -84,6 +84,7 @@ _SAME_WORD = 0.8
 _SHORT_WORD = 6
 _MEN = re.compile(r"men$")
 # An acronym of three letters and more: `S.T.A.R.` is `STAR`.
+_FEWEST_LETTERS = 3
 _LETTERS_APART = re.compile(r"(?<!\S)(?:[^\W\d] ){2,}[^\W\d](?!\S)")
 
 
@@ -100,6 +101,9 @@ def _simplified(text: str, *, umlauts: bool) -> str:
     plain = "".join(c for c in taken_apart if not unicodedata.combining(c))
     plain = plain.replace("'", "").replace("&", " and ").replace("+", " plus ")
     spaced = re.sub(r"[\W_]+", " ", plain).strip()
+    letters = sum(len(word) == 1 for word in spaced.split())
+    if letters < _FEWEST_LETTERS:
+        return spaced
     return _LETTERS_APART.sub(lambda match: match[0].replace(" ", ""), spaced)
 
 

@@ -31,9 +31,9 @@ def check(look: Look) -> Rejection | None:
 def _check_unknown(look: Look) -> Rejection | None:
     if look.options.remove_unknown_languages:
         return refused(CODE, "does not say its language")
-    original = look.wanted.language
-    required = look.options.languages_required
-    if required and not (original and _has({original}, required)):
+    original, required = look.wanted.language, look.options.languages_required
+    may_speak = {*look.parsed.may_speak, *((original,) if original else ())}
+    if required and not _has(may_speak, required):
         return refused(CODE, "names no language, and one is required")
     return None
 
