@@ -6,7 +6,7 @@ from dataclasses import replace
 from program.services.matching.counting import LONGEST_RANGE, SEASONS_MAX, Numbering, with_episodes
 from program.services.matching.number_words import COUNTED, either, number_of
 from program.services.matching.season_forms import within
-from program.services.matching.vocabulary import AND, EPISODE, FROM, SEASON, TO
+from program.services.matching.vocabulary import AND, EPISODE, FROM, SEASON, TO, mentions_season
 
 _STANDARD = re.compile(
     r"(?<![a-z0-9])(?:s(?:s?n[. ]?)?[.:-]?|s[ ](?=\d{1,2}[ ]e[ ]?\d)|st\.?[ ]?(?=\d{1,2}[ .]+ep)|se(?:as)?[. ]{0,2})"
@@ -114,6 +114,10 @@ def _from_folge(found: Numbering, text: str) -> Numbering:
 
 def words(text: str) -> Numbering | None:
     """Read `Season 1 Episode 2` in many languages and orders."""
+    return _worded(text) if mentions_season(text) else None
+
+
+def _worded(text: str) -> Numbering | None:
     match = _WORDS.search(text)
     if match is not None:
         found = with_episodes(match, text, match["s"], within(match))

@@ -4,7 +4,7 @@ import re
 
 from program.services.matching.counting import SEASONS_MAX, Numbering, rest_says_special, seasons_from
 from program.services.matching.number_words import CHINESE, COUNTED, ORDINALS, ROMAN, either, number_of
-from program.services.matching.vocabulary import AND, FROM, SEASON, TO
+from program.services.matching.vocabulary import AND, FROM, SEASON, TO, mentions_season
 
 _PACK_S = re.compile(
     r"(?:(?<![a-z0-9])se?|(?<=[^\W\d_] )s\.|(?<=[^\W\d_] )s\((?=\d\d-\d\d\)))(?P<s>\d{1,4})"
@@ -90,17 +90,18 @@ _PACK_DISC = re.compile(
 
 def season_pack(text: str) -> Numbering | None:
     """Read the seasons of a pack."""
-    match = _PACK_S.search(text) or _word(text)
+    has_word = mentions_season(text)
+    match = _PACK_S.search(text) or (_word(text) if has_word else None)
     if match is not None:
         seasons, end = seasons_from(int(match["s"]), text, match.end(), rf"(?:se?|{SEASON})")
         words = _PACK_WORD.search(text, 0, match.start()) if match.re is _PACK_S else None
         is_same = words and seasons_from(int(words["s"]), text, words.end(), SEASON)[0] == seasons
         return _pack(text, seasons, words.start() if words and is_same else match.start(), end)
-    listed = _PACK_LIST.search(text) or _PACK_T_LIST.search(text)
+    listed = (_PACK_LIST.search(text) if has_word else None) or _PACK_T_LIST.search(text)
     if listed is not None:
         seasons = tuple(int(number) for number in re.findall(r"\d+", listed[0]))
         return _pack(text, seasons, listed.start(), listed.end())
-    match = _PACK_AFTER.search(text) or _PACK_T.search(text)
+    match = (_PACK_AFTER.search(text) if has_word else None) or _PACK_T.search(text)
     if match is not None:
         first, last = int(match["s"]), int(match["t"] or match["s"])
         if not match["t"] and _MANY.search(match[0]):
@@ -108,11 +109,11 @@ def season_pack(text: str) -> Numbering | None:
         return _pack(
             text, tuple(range(first, min(last, SEASONS_MAX) + 1)) or (first,), match.start(), match.end()
         )
-    return _spelt(text) or _chinese(text)
+    return (_spelt(text) if has_word else None) or _disc(text) or _chinese(text)
 
 
 def _spelt(text: str) -> Numbering | None:
-    """Read seasons in words or Roman numerals, and discs."""
+    """Read seasons in words or Roman numerals."""
     named = _COUNTED_LIST.search(text)
     if named is not None:
         words = re.findall(either(COUNTED), named["list"], re.IGNORECASE)
@@ -120,13 +121,19 @@ def _spelt(text: str) -> Numbering | None:
     counted = _COUNTED_SEASONS.search(text)
     if counted is not None:
         return _pack(text, tuple(range(1, number_of(counted["t"]) + 1)), counted.start(), counted.end())
-    for pattern in (*_NAMED, _PACK_DISC, _PACK_APART):
+    for pattern in _NAMED:
         match = pattern.search(text)
         if match is not None:
             first = number_of(match["s"])
             last = number_of(match.groupdict().get("t") or match["s"])
             return _pack(text, tuple(range(first, last + 1)) or (first,), match.start(), match.end())
     return None
+
+
+def _disc(text: str) -> Numbering | None:
+    """Read `S03D01`, and `S 03`."""
+    match = _PACK_DISC.search(text) or _PACK_APART.search(text)
+    return _pack(text, (int(match["s"]),), match.start(), match.end()) if match else None
 
 
 def _word(text: str) -> re.Match[str] | None:

@@ -1,5 +1,8 @@
 """The words of many languages that names count with, as pieces of patterns: season, episode, of, to, and."""
 
+import re
+from functools import lru_cache
+
 SEASON = (
     r"(?:seasons?|saisons?|temporad(?:as?|es)|temp|staffeln?|stagion[ei]|series|seizoen(?:en)?|sezon(?:[aeiy]|ul)?|s(?:ä|ae?)song(?:er)?"
     r"|kausi|seas(?=[. ]?\d)|sæson(?:er)?|sesong(?:er)?|сезон[ыаіи]?|évad|ssn(?=[. ]?\d)|sez(?=\.? ?\d)"
@@ -40,3 +43,10 @@ FROM = r"(?:from|von|da|del?|od|du|\u0441)"
 # `1 and 2`.
 AND = r"(?:and|et|und|y|e|en|og|och|ve|и|i)"
 AND_WORDS = frozenset({"and", "et", "und", "y", "e", "en", "og", "och", "ve", "и", "i"})
+_SEASON = re.compile(SEASON, re.IGNORECASE)
+
+
+@lru_cache(maxsize=4)
+def mentions_season(text: str) -> bool:
+    """Return True when a word for a season stands anywhere in the text; most names need no form that has one."""
+    return _SEASON.search(text) is not None
