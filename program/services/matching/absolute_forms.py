@@ -125,14 +125,12 @@ def _absolute_of(match: re.Match[str], *, grouped: bool) -> Numbering | None:
     if (
         match["f"]
         and " - " in match[0][match.end("e") - match.start() :]
-        and re.match(r"\s+[^\W\d_]", match.string[end:])
+        and not _is_range(match, first, last)
     ):
         # `- 11 - 100 Days`: the second number begins a title.
         last, end = first, match.end("e")
-    while (
-        (more := _FURTHER.match(match.string, end)) is not None and int(more["n"]) == last + 1 and match["f"]
-    ):
-        last, end = int(more["n"]), more.end()
+    while match["f"] and (more := _FURTHER.match(match.string, end)) and int(more["n"]) == last + 1:
+        last, end = last + 1, more.end()
     if last < first or last - first > LONGEST_RANGE:
         return None
     if match["half"]:
@@ -146,6 +144,12 @@ def _absolute_of(match: re.Match[str], *, grouped: bool) -> Numbering | None:
     return Numbering((), episodes, None, first == 0, None, "", match.start(), end)
 
 
+def _is_range(match: re.Match[str], first: int, last: int) -> bool:
+    """Return True for two numbers with a dash and spaces between, and no word behind."""
+    return first < last <= first + LONGEST_RANGE and not _WORD_BEHIND.match(match.string, match.end())
+
+
+_WORD_BEHIND = re.compile(r"\s+[^\W\d_]")
 _FURTHER = re.compile(r"\s?[-,&+]\s?(?P<n>\d{2,4})(?![\d.])")
 _BESIDE = re.compile(
     r"(?!\s-\s\d\d$)(?:v\d)?\]?[\s.]*(?:[-/]\s*)?[\[(]?#?(?P<e>\d{2,4})(?:-(?P<f>\d{2,4}))?[\])]?(?=\s*(?:[\[(]|$|-\s)|\.(?:-|$)"

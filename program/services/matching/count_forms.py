@@ -156,7 +156,7 @@ def _is_grouped(text: str, found: Numbering) -> bool:
 
 
 # `- 04 [S3]`.
-_DASH_BEFORE_SEASON = re.compile(r"\s+-\s+(?P<e>\d{2,4})(?:v\d)?\s*[\[(]$")
+_DASH_BEFORE_SEASON = re.compile(r"\s+-\s+(?P<e>\d{2,4})(?:v\d)?(?:\s*[\[(]|\s+-\s+)$")
 
 
 def within_season(found: Numbering, text: str) -> Numbering:

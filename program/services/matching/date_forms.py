@@ -120,6 +120,9 @@ def _with_episode(found: Numbering, text: str) -> Numbering:
     if match is None:
         return found
     episodes, last = episodes_from(match["e"] or match["k"], text, match.end())
+    if match.start() == 0 and re.search(r"[^\W\d_]", text[match.end() : found.start]):
+        # `E7 News 2019.03.21`: the title's.
+        return found
     if match.start() < found.start:
         return replace(found, episodes=episodes, start=match.start())
     is_beside = not re.search(r"[^\W\d_]", text[found.end : match.start()])

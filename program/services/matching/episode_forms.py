@@ -26,7 +26,7 @@ _GLUED = re.compile(r"(?<=[a-z])s(?P<s>\d{2})e(?P<e>\d{2,3})(?![a-z\d])", re.IGN
 # Brazilian: `3T 5E`.
 _TURNED_T = re.compile(r"(?<![A-Za-z0-9])(?P<s>\d{1,2})T[ .]?(?P<e>\d{1,3})E(?![A-Za-z0-9])")
 # `E06 S01`, turned.
-_TURNED = re.compile(r"(?<![a-z0-9])e(?P<e>\d{1,3})[ .]?s(?P<s>\d{1,2})(?![\da-z])", re.IGNORECASE)
+_TURNED = re.compile(r"(?<![a-z0-9])e(?P<e>\d{2,3})[ ]?s(?P<s>\d{1,2})(?![\da-z])", re.IGNORECASE)
 # `01e02`, without the letter before the season.
 _BARE_E = re.compile(r"(?<![a-z0-9])(?P<s>\d{1,2})e(?P<e>\d{2,3})(?![a-z\d])", re.IGNORECASE)
 _ACROSS = re.compile(

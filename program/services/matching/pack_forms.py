@@ -93,10 +93,7 @@ def season_pack(text: str) -> Numbering | None:
     has_word = mentions_season(text)
     match = _PACK_S.search(text) or (_word(text) if has_word else None)
     if match is not None:
-        seasons, end = seasons_from(int(match["s"]), text, match.end(), rf"(?:se?|{SEASON})")
-        words = _PACK_WORD.search(text, 0, match.start()) if match.re is _PACK_S else None
-        is_same = words and seasons_from(int(words["s"]), text, words.end(), SEASON)[0] == seasons
-        return _pack(text, seasons, words.start() if words and is_same else match.start(), end)
+        return _from_number(text, match, has_word=has_word)
     listed = (_PACK_LIST.search(text) if has_word else None) or _PACK_T_LIST.search(text)
     if listed is not None:
         seasons = tuple(int(number) for number in re.findall(r"\d+", listed[0]))
@@ -110,6 +107,20 @@ def season_pack(text: str) -> Numbering | None:
             text, tuple(range(first, min(last, SEASONS_MAX) + 1)) or (first,), match.start(), match.end()
         )
     return (_spelt(text) if has_word else None) or _disc(text) or _chinese(text)
+
+
+def _from_number(text: str, match: re.Match[str], *, has_word: bool) -> Numbering:
+    """Return the seasons that begin with a number; a word beside an `S2` of the title, or for the same seasons, counts first."""
+    seasons, end = seasons_from(int(match["s"]), text, match.end(), rf"(?:se?|{SEASON})")
+    words = _PACK_WORD.search(text) if has_word and match.re is _PACK_S else None
+    if words is not None:
+        named, last = seasons_from(int(words["s"]), text, words.end(), SEASON)
+        if words.start() > end and seasons != named and match["s"][0] != "0" and len(seasons) == 1:
+            # `Sector S2 Season 1`.
+            return _pack(text, named, words.start(), last)
+        if words.start() < match.start() and seasons == named:
+            return _pack(text, seasons, words.start(), end)
+    return _pack(text, seasons, match.start(), end)
 
 
 def _spelt(text: str) -> Numbering | None:
