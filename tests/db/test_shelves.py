@@ -106,6 +106,26 @@ def test_a_title_that_is_looked_up_again_moves_with_what_is_known_of_it(home: Ho
     assert home.names("/kids/movies") == ("Steel",)
 
 
+def test_a_title_that_a_person_put_into_a_folder_is_there_whatever_the_rules_say(home: Home) -> None:
+    home.use(profiles=KIDS)
+    bunny = home.add_film("Bunny", 1, genres=("Animation",))
+    steel = home.add_film("Steel", 2, genres=("Action",))
+    home.shown.rearrange()
+    [of_bunny], [of_steel] = home.entry(bunny).item_ids, home.entry(steel).item_ids
+    home.library.commit(of_steel, {of_steel: {"library_profiles": ("kids", "gone")}})
+    home.library.commit(of_bunny, {of_bunny: {"library_profiles": ()}})
+    home.shown.refresh([of_bunny, of_steel])
+    assert home.names("/kids/movies") == ("Steel",)
+    assert home.names("/movies") == ("Bunny", "Steel")
+    # A look-up changes nothing about it, the rules count again when they are asked for.
+    home.library.index(of_steel, film_metadata(Ids(tmdb="2"), "Steel", genres=("Action",)))
+    home.shown.refresh([of_steel])
+    assert home.names("/kids/movies") == ("Steel",)
+    home.library.commit(of_steel, {of_steel: {"library_profiles": None}})
+    home.shown.refresh([of_steel])
+    assert home.names("/kids/movies") == ()
+
+
 def test_the_folders_of_a_start_are_those_of_the_last_run(home: Home, clock: ManualClock) -> None:
     home.use(profiles=KIDS)
     home.add_film("Bunny", 1, genres=("Animation",))

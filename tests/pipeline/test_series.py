@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from program.db import shelves
 from program.demo.launch import Servers
+from program.edits import Edit
 from program.events import DownloadPartialSuccess
 from program.queues import Priority
 from program.services.flows import process_item_request
@@ -48,6 +49,25 @@ def test_a_series_comes_by_pack_and_by_episodes_and_waits_for_what_is_not_out(
     hashes = hashes_of(servers)
     assert len(hashes) == len(set(hashes)), "no torrent twice on the account"
     assert len(hashes) == 4, "one pack and three episodes"
+
+
+def test_a_season_that_is_wanted_later_is_fetched_and_one_that_is_not_any_more_is_left_alone(
+    pipeline: Pipeline, servers: Servers
+) -> None:
+    show = pipeline.add_show(PIONEER, seasons=(2,))
+    pipeline.run(for_=MINUTE)
+    before = len(hashes_of(servers))
+    pipeline.actions.edit(show, Edit(seasons=frozenset({1})), "by a person")
+    pipeline.run(for_=MINUTE)
+    states = states_of(pipeline, show)
+    assert states == {(1, number): "Completed" for number in range(1, 7)}
+    assert len(hashes_of(servers)) == before + 1, "the pack of the first season and nothing else"
+    # The files of the second season stay; its next episode is nobody's wish any more.
+    assert len(pipeline.listing("/shows")) == 1
+    assert not pipeline.episode(show, 2, 4).is_requested
+    assert pipeline.episode(show, 2, 4).schedule.next_attempt_at is None
+    told = [row.sentence for row in pipeline.story(show) if row.outcome == "edited"]
+    assert told == ["Edited by a person: season 1 is wanted now; season 2 is not wanted any more."]
 
 
 def test_only_the_seasons_that_were_asked_for_are_fetched(pipeline: Pipeline) -> None:
