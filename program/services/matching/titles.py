@@ -7,8 +7,10 @@ from typing import NamedTuple
 from program.services.matching.noise import WEAK_WORDS
 from program.services.matching.title_text import clean
 
-# The second year of `2009-2013` says when a show ended; nothing came out in 2049.
-YEAR = re.compile(r"(?<![^\W_])(?<!(?:19|20)\d\d-)(?<!(?:19|20)\d\d - )(?:19\d\d|20[0-3]\d)(?![^\W_])")
+# The second year of `2009-2013` says when a show ended; nothing came out in 2049, nor in `2000 AD`.
+YEAR = re.compile(
+    r"(?<![^\W_])(?<!(?:19|20)\d\d-)(?<!(?:19|20)\d\d - )(?:19\d\d|20[0-3]\d)(?![^\W_]|[ .](?:AD|BC)\b)"
+)
 BRACKETS = re.compile(r"[\[({]([^\])}]*)[\])}]?")
 # What may stand behind a title as a whole.
 _PHRASE = re.compile(
