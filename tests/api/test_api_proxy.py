@@ -10,6 +10,7 @@ import requests
 from program.api.server import ApiServer, create_app
 from program.settings.problems import InvalidSettings
 from tests.api.home import KEY, Home
+from tests.db.library import season
 
 pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 
@@ -106,3 +107,20 @@ def test_the_description_is_a_page_without_scripts(home: Home) -> None:
     assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
     assert "<script" not in answer.text
     assert "POST /api/v1/items/add" in answer.text
+
+
+def test_whom_the_proxy_signed_in_is_named_in_the_story_and_may_upload(home: Home, front: Front) -> None:
+    show = home.library.show(season(1), season(2))
+    ada = requests.Session()
+    ada.headers.update({"Remote-User": "Ada", "X-Forwarded-For": "203.0.113.7", "Accept": "text/html"})
+    page = f"http://127.0.0.1:{front.server.port}{BASE}"
+    form = ada.get(f"{page}/items/{show}/edit", timeout=10).text
+    token = form.partition('name="csrf" value="')[2].partition('"')[0]
+    chosen = {"csrf": token, "shown": ["1", "2"], "season": ["2"], "folders": "rules"}
+    assert ada.post(f"{page}/items/{show}/edit", data=chosen, timeout=10).status_code == 200
+    assert home.library.timeline(show)[-1].sentence.startswith("Edited by Ada: season 1 is not wanted")
+    large = {"file": ("copy.db", b"SQLite format 3\0" + bytes(20 * 1024 * 1024))}
+    answer = ada.post(f"{page}/backups/upload", data={"csrf": token}, files=large, timeout=20)
+    assert answer.status_code == 409
+    assert "Nothing was taken in" in answer.text
+    ada.close()
