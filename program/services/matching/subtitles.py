@@ -147,14 +147,16 @@ class _Videos:
 
 
 def _numbers(stem: str, folders: Sequence[str]) -> Numbers | None:
-    """Return season and episodes of a name; the season may be told by a folder."""
-    said = outline(stem)
-    if not said.episodes:
-        return None
-    seasons = said.seasons
-    for folder in reversed(folders):
-        seasons = seasons or outline(folder).seasons
-    return tuple(seasons), tuple(said.episodes)
+    """Return season and episodes of a name, or of the nearest folder that tells any; the season may be told by one further up."""
+    texts = [stem, *reversed(folders)]
+    for place, text in enumerate(texts):
+        said = outline(text)
+        if said.episodes:
+            seasons = said.seasons or next(
+                (around for above in texts[place + 1 :] if (around := outline(above).seasons)), ()
+            )
+            return tuple(seasons), tuple(said.episodes)
+    return None
 
 
 def _with_folders(words: Words, look: FileLook, owner: FileLook) -> Words:

@@ -76,6 +76,7 @@ def test_a_pack_gives_each_episode_its_own_and_nobody_what_is_nobodys() -> None:
         "Pioneer.One.S01E01.720p.en.srt",
         "Subs/Pioneer.One.S01E02.720p/3_German.srt",
         "Subs/1x02.fr.srt",
+        "Subs/Pioneer.One.S01E02.OTHER-GROUP/4_Spanish.srt",
         "Subs/Pioneer.One.S01E01.OTHER-GROUP.Tell.Me.No.srt",
         "Subs/S01E06.en.srt",
         "Subs/whose.srt",
@@ -86,7 +87,11 @@ def test_a_pack_gives_each_episode_its_own_and_nobody_what_is_nobodys() -> None:
             "Pioneer.One.S01E01.720p.en.srt": ".en.srt",
             "Subs/Pioneer.One.S01E01.OTHER-GROUP.Tell.Me.No.srt": ".srt",
         },
-        second: {"Subs/Pioneer.One.S01E02.720p/3_German.srt": ".de.srt", "Subs/1x02.fr.srt": ".fr.srt"},
+        second: {
+            "Subs/Pioneer.One.S01E02.720p/3_German.srt": ".de.srt",
+            "Subs/1x02.fr.srt": ".fr.srt",
+            "Subs/Pioneer.One.S01E02.OTHER-GROUP/4_Spanish.srt": ".es.srt",
+        },
     }
 
 
