@@ -37,6 +37,8 @@ LEAST_ROOM = 50
 ROWS_PER_PORTION = 500
 # A row that is due although nothing can be done for it, or whose decision crashed, is left alone this long.
 BACK_OFF = timedelta(minutes=5)
+# While the ends of jobs cannot be written down, one row this often finds out whether they can be again.
+UNWRITTEN_REST = timedelta(minutes=1)
 
 PRIORITIES = {
     QueueClass.INTERACTIVE: Priority.INTERACTIVE,
@@ -136,7 +138,7 @@ class EventLoop:
         night. One row finds out now and then whether it is over.
         """
         if self._unwritten_at is not None:
-            has_rested = self._ctx.clock.monotonic() - self._unwritten_at >= BACK_OFF.total_seconds()
+            has_rested = self._ctx.clock.monotonic() - self._unwritten_at >= UNWRITTEN_REST.total_seconds()
             return int(has_rested and not live)
         room = MOST_LIVE - live
         return min(room, ROWS_PER_TURN) if room >= LEAST_ROOM else 0

@@ -60,9 +60,9 @@ def test_a_database_that_takes_nothing_does_not_have_services_asked_all_night(
     films = [pipeline.add_movie(tmdb) for tmdb in FILMS]
     before = asked(servers)
     with full_disk(pipeline):
-        pass_time(pipeline, timedelta(minutes=31))
-        # Once it has been noticed, one title each five minutes finds out whether it is over.
-        assert asked(servers) - before <= len(films) + 6
-    pass_time(pipeline, timedelta(minutes=6))
+        pass_time(pipeline, timedelta(minutes=11))
+        # Once it has been noticed, one title a minute finds out whether it is over.
+        assert asked(servers) - before <= len(films) + 11
+    pass_time(pipeline, timedelta(minutes=2))
     pipeline.run(for_=timedelta(minutes=1))
     assert pipeline.states_of(films) == {"Completed"}

@@ -415,6 +415,25 @@ def test_without_any_debrid_service_a_read_ends_at_once_and_nothing_is_written_d
     assert steps(pipeline, film) == []
 
 
+def test_what_the_new_debrid_service_does_not_hold_says_so_and_a_retry_has_another_release(
+    pipeline: Pipeline, servers: Servers
+) -> None:
+    servers.control("/options", {"alldebrid_rate_per_second": 0})
+    film, entry = completed(pipeline)
+    servers.control("/catalog", {"op": "lack", "provider": "alldebrid", "release": entry.infohash})
+    change_settings(pipeline, downloaders__realdebrid__enabled=False, downloaders__alldebrid__enabled=True)
+    read(pipeline, entry)
+    pipeline.run(for_=timedelta(seconds=10))
+    assert pipeline.state(film) == "Completed"
+    assert steps(pipeline, film) == ["refused", "waiting"]
+    pipeline.actions.retry([film])
+    pipeline.run(for_=MINUTE)
+    assert pipeline.state(film) == "Completed"
+    new = file_of(pipeline, film)
+    assert new.infohash != entry.infohash
+    assert isinstance(read(pipeline, new), Link)
+
+
 def test_what_nobody_opens_is_asked_of_the_new_debrid_service_as_well(
     pipeline: Pipeline, servers: Servers
 ) -> None:
