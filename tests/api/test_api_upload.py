@@ -56,43 +56,40 @@ def test_a_sound_copy_is_kept_and_can_be_put_in_place(home: Home) -> None:
 
 
 Make = Callable[[bytes, Path], bytes]
+REFUSED: tuple[tuple[Make, str], ...] = (
+    (lambda _content, _: b"hello", "this is no copy of a database"),
+    (lambda content, _: content[: len(content) // 2], "is no database of Rivulet, or damaged"),
+    (
+        lambda _content, _: b"PGDMP" + bytes(100),
+        "is a dump of PostgreSQL, and the database in use is SQLite",
+    ),
+    (lambda content, to: changed(content, to, "drop table alembic_version"), "is no database of Rivulet"),
+    (
+        lambda content, to: changed(content, to, "update alembic_version set version_num='9999'"),
+        "a newer version",
+    ),
+    (
+        lambda content, to: changed(content, to, "alter table stream rename to other"),
+        "it has no table stream",
+    ),
+    (
+        lambda content, to: changed(
+            content,
+            to,
+            "create trigger surprise after insert on stream begin delete from media_item; end",
+        ),
+        "holds surprise, which no database of Rivulet does",
+    ),
+)
 
 
 @on_sqlite
-@pytest.mark.parametrize(
-    ("make", "reason"),
-    [
-        (lambda _content, _: b"hello", "this is no copy of a database"),
-        (lambda content, _: content[: len(content) // 2], "is no database of Rivulet, or damaged"),
-        (
-            lambda _content, _: b"PGDMP" + bytes(100),
-            "is a dump of PostgreSQL, and the database in use is SQLite",
-        ),
-        (lambda content, to: changed(content, to, "drop table alembic_version"), "is no database of Rivulet"),
-        (
-            lambda content, to: changed(content, to, "update alembic_version set version_num='9999'"),
-            "a newer version",
-        ),
-        (
-            lambda content, to: changed(content, to, "alter table stream rename to other"),
-            "it has no table stream",
-        ),
-        (
-            lambda content, to: changed(
-                content,
-                to,
-                "create trigger surprise after insert on stream begin delete from media_item; end",
-            ),
-            "holds surprise, which no database of Rivulet does",
-        ),
-    ],
-)
-def test_what_could_not_be_put_in_place_is_refused_and_not_kept(
-    home: Home, tmp_path: Path, make: Make, reason: str
-) -> None:
-    status, said = home.refused("POST", PATH, data=make(saved(home), tmp_path))
-    assert status == 409
-    assert reason in said
+def test_what_could_not_be_put_in_place_is_refused_and_not_kept(home: Home, tmp_path: Path) -> None:
+    content = saved(home)
+    for make, reason in REFUSED:
+        status, said = home.refused("POST", PATH, data=make(content, tmp_path))
+        assert status == 409
+        assert reason in said
     assert kept(home) == []
     assert list((home.store.folder / "backups").iterdir()) == []
 
