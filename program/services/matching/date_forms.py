@@ -1,6 +1,7 @@
 """The form of daily shows: the date on which they were on air."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 
@@ -94,7 +95,7 @@ _PATTERNS_DAY_FIRST = (*_PATTERNS[:6], _SHORT_YEAR_LAST, _SHORT_YEAR, *_PATTERNS
 def daily(text: str) -> Numbering | None:
     """Read the date of a daily show, in any order that is a date."""
     for pattern in _PATTERNS_DAY_FIRST if _DAY_FIRST_HINT.search(text) else _PATTERNS:
-        for match in pattern.finditer(text):
+        for match in _overlapping(pattern, text):
             found = _date_of(match)
             if found is not None and not (pattern in _SHORT and _is_count(match)):
                 # A date that begins with its year has no day of the week; the word is the title's.
@@ -105,6 +106,14 @@ def daily(text: str) -> Numbering | None:
                 end = time.end() if time else match.end()
                 return _with_episode(Numbering(air_date=found, start=start, end=end), text)
     return None
+
+
+def _overlapping(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """Yield the matches of a pattern, also those that begin within another: `9 News 24 Nov 2020`."""
+    match = pattern.search(text)
+    while match is not None:
+        yield match
+        match = pattern.search(text, match.start() + 1)
 
 
 def _is_count(match: re.Match[str]) -> bool:

@@ -12,7 +12,21 @@ _ORDINALS = (
     "первый второй третий четвертый пятый шестой седьмой восьмой девятый десятый",
 )
 ORDINALS = {word: number for row in _ORDINALS for number, word in enumerate(row.split(), 1)}
-_COUNTED = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_COUNTED = (
+    *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    *(
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
+        "nineteen",
+        "twenty",
+    ),
+)
 COUNTED = {word: number for number, word in enumerate(_COUNTED, 1)}
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
 ROMAN = {word: number for number, word in enumerate(_ROMAN, 1)}
