@@ -77,14 +77,17 @@ _NO_FOLDERS: dict[str, "Folder"] = {}
 class Folder:
     """The writer's side of one folder. Nothing here locks; the tree does.
 
-    spellings: how many files below (and standing folders) spell this folder's name so; files: what is to be here;
+    spelling: the folder's name as it is shown; below: how many files below (and standing folders) spell it so; others: the same
+    for further spellings. files: what is to be here;
     touched: names to look at again. claims, shown: in large folders, which files want a name, and the name that each key has.
     accompanied: how many files have others beside them.
     """
 
     parent: "Folder | None"
     key: str
-    spellings: dict[str, int] = field(default_factory=dict)
+    spelling: str = ""
+    below: int = 0
+    others: dict[str, int] | None = None
     folders: dict[str, "Folder"] = field(default_factory=lambda: _NO_FOLDERS)
     files: tuple[TreeFile, ...] = ()
     claims: dict[str, tuple[TreeFile, ...]] | None = None
@@ -92,10 +95,6 @@ class Folder:
     shown: dict[str, str] | None = None
     accompanied: int = 0
     published: Directory = NOTHING
-
-    def name(self) -> str:
-        """Return the spelling that is shown."""
-        return min(self.spellings, default="")
 
     def find(self, parts: tuple[str, ...]) -> "Folder | None":
         """Return the folder below this one, or None."""
@@ -115,14 +114,24 @@ class Folder:
                 if not folder.folders:
                     folder.folders = {}
                 folder.folders[key] = child
-            shown = child.name()
-            child.spellings[part] = child.spellings.get(part, 0) + count
-            if child.spellings[part] <= 0:
-                del child.spellings[part]
-            if child.name() != shown:
+            shown = child.spelling
+            child.spell(part, count)
+            if child.spelling != shown:
                 folder.touch(key)
             folder = child
         return folder
+
+    def spell(self, spelling: str, more: int) -> None:
+        """Note that so many more files below spell the name so; the first spelling in alphabetical order is shown."""
+        if spelling == self.spelling and self.below + more > 0:
+            self.below += more
+            return
+        counts = {self.spelling: self.below, **(self.others or {})}
+        counts[spelling] = counts.get(spelling, 0) + more
+        left = {one: count for one, count in counts.items() if count > 0}
+        self.spelling = min(left, default="")
+        self.below = left.pop(self.spelling, 0)
+        self.others = left or None
 
     def claim(self, name: str, file: TreeFile) -> None:
         """Note that the file wants the name."""
@@ -151,7 +160,7 @@ class Folder:
     def prune(self) -> None:
         """Take this folder, and those above it, out of the model when no file is below."""
         folder = self
-        while folder.parent and not folder.spellings and folder.parent.folders.get(folder.key) is folder:
+        while folder.parent and not folder.below and folder.parent.folders.get(folder.key) is folder:
             del folder.parent.folders[folder.key]
             folder.parent.touch(folder.key)
             folder = folder.parent
@@ -186,7 +195,7 @@ class Folder:
         for key in touched:
             child = self.folders.get(key)
             if child is not None and child.touched:
-                child.publish(frozen, at, changed, f"{path}/{child.name()}")
+                child.publish(frozen, at, changed, f"{path}/{child.spelling}")
         before = self.published.children
         if self.shown is None or self.accompanied or any(self._wanted(key) > 1 for key in touched):
             children, names = self._all_children(), None
@@ -214,7 +223,7 @@ class Folder:
 
     def _all_children(self) -> dict[str, Node]:
         """Return every child under the name it gets; remember the names of a large folder without collisions."""
-        shown = {key: child.name() for key, child in self.folders.items()}
+        shown = {key: child.spelling for key, child in self.folders.items()}
         children: dict[str, Node] = {shown[key]: child.published for key, child in self.folders.items()}
         late: list[TreeFile] = []
         for key, files in self._claims().items():
@@ -243,7 +252,7 @@ class Folder:
         for key in touched:
             folder, files = self.folders.get(key), claims.get(key)
             if folder is not None:
-                shown[key] = folder.name()
+                shown[key] = folder.spelling
                 children[shown[key]] = folder.published
             elif files is not None:
                 shown[key] = _own_name(files[0])
