@@ -4,6 +4,7 @@ A server keeps a body before the app sees it. So what is larger than a usual bod
 after the app itself has said, for a small question with the same headers, that this client may see the backups.
 """
 
+import collections
 import copy
 from collections.abc import Callable
 from functools import partial
@@ -60,8 +61,11 @@ def _admit(app: Flask, context: ApiContext, headers: dict[str, str], path: str, 
         said.append(status)
         return said.append  # type: ignore[return-value]
 
-    for _ in app(environ, start_response):
-        pass
+    answer = app(environ, start_response)
+    try:
+        collections.deque(answer, maxlen=0)
+    finally:
+        getattr(answer, "close", lambda: None)()
     return _most(context) if said[0].startswith(str(HTTPStatus.OK.value)) else None
 
 
