@@ -1,4 +1,7 @@
-"""The pages in a real browser, against the real program and the stand-ins: from nothing to a film that can be watched."""
+"""The pages in a real browser, against the real program and the stand-ins: from nothing to a film that can be watched.
+
+A picture of each page, as it is on a desk in light and dark and on a phone, is kept in PICTURES to be looked at.
+"""
 
 from __future__ import annotations
 
@@ -47,6 +50,7 @@ PLACES = (
         "/setup/metadata",
     ),
 )
+PICTURES = Path(__file__).parents[2] / ".pictures"
 # A film is asked for, searched, fetched, mounted and listed by a media server; machines are busy.
 ARRIVAL_MS = 60_000
 
@@ -82,6 +86,13 @@ class Watched:
     def _note(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
             self.complaints.append(message.text)
+
+    def keep_picture(self, kind: str) -> None:
+        """Keep what the page looks like from top to bottom."""
+        name = (
+            re.sub(r"\W+", "-", self.page.url.partition("://")[2].partition("/")[2]).strip("-") or "library"
+        )
+        self.page.screenshot(path=PICTURES / kind / f"{name}.png", full_page=True)
 
     def arrive(self) -> Page:
         """Set the password."""
@@ -185,6 +196,7 @@ def test_keys_lead_everywhere_and_nothing_is_wider_than_a_phone(browser: Browser
         "/log",
     ):
         page.goto(path)
+        watched.keep_picture("phone")
         wider = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert wider <= 0, path
     assert not watched.complaints
@@ -230,6 +242,7 @@ def test_no_page_keeps_anybody_out(browser: Browser, stage: Stage, scheme: str) 
     watched = Watched(browser, stage, color_scheme=scheme)
     axe, troubles = Axe(), []
     watched.page.goto("/")
+    watched.keep_picture(f"{scheme}/welcome")
     troubles += [("/welcome", one["id"]) for one in axe.run(watched.page).response["violations"]]
     page = watched.arrive()
     stage.api("POST", "/items/add", {"media_type": "movie", "tmdb_ids": ["45745"]})
@@ -237,6 +250,7 @@ def test_no_page_keeps_anybody_out(browser: Browser, stage: Stage, scheme: str) 
     stage.wait_for(lambda: stage.api("GET", "/items/1").data["state"] == "Completed", 60, "the film")
     for path in PLACES:
         page.goto(path)
+        watched.keep_picture(scheme)
         page.evaluate("document.querySelectorAll('details:not(.menu)').forEach(one => one.open = true)")
         troubles += [(path, one["id"]) for one in axe.run(page).response["violations"]]
     assert not troubles
