@@ -36,7 +36,7 @@ REFUSED = 9761, "tt0807840"
 # Out, found, and paused by a person before anything was done.
 PAUSED = 358332, "tt4957236"
 # Its last episode airs tonight at eight in New York, which is one o'clock in the morning here.
-SERIES, SERIES_IMDB = 170551, "tt1748166"
+SERIES, SERIES_IMDB, SERIES_TMDB = 170551, "tt1748166", 33170
 
 # After a search in vain: 30 min; from the second on 2 h; from the fifth on 6 h.
 IN_VAIN = [0, 30, 150, 270, 390, 750, 1110]
@@ -61,6 +61,8 @@ TABLE: Mapping[tuple[str, str], list[int]] = {
     ("tvdb", f"/series/{SERIES}/extended"): [0, 810],
     ("tvdb", f"/series/{SERIES}/episodes/official"): [0, 810],
     ("tvdb", f"/series/{SERIES}/episodes/absolute"): [0, 810],
+    # How a series is rated is asked whenever it is looked up.
+    ("tmdb", f"/tv/{SERIES_TMDB}"): [0, 810],
     ("torrentio", f"/series/{SERIES_IMDB}:2:1."): [0],
     ("torrentio", f"/series/{SERIES_IMDB}:2:2."): [0],
     ("torrentio", f"/series/{SERIES_IMDB}:2:3."): [0],

@@ -159,7 +159,7 @@ def test_of_three_searches_one_hangs_one_raises_and_the_third_counts(
     }
     search = next(row for row in pipeline.story(film) if row.step == "scrape")
     assert search.data["answered"] == ["answering"]
-    assert {str(trouble).partition(":")[0] for trouble in search.data["troubles"]} == {"hanging", "raising"}
+    assert {str(trouble).partition(":")[0] for trouble in search.data["troubles"]} == {"Hanging", "Raising"}
 
 
 @pytest.mark.parametrize(
