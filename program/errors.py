@@ -97,3 +97,11 @@ class Refused(Final):
         self.status = status
         self.code = code
         self.reason = reason
+
+
+def sentence_of(error: BaseException) -> str:
+    """Return what is told of an error: our own as they are, any other with its kind, since few say much by themselves."""
+    said, kind = str(error), type(error).__name__
+    if isinstance(error, RivuletError):
+        return said or kind
+    return f"{kind}: {said}" if said else kind

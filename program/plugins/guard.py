@@ -14,7 +14,16 @@ from datetime import datetime, timedelta
 from typing import Generic, TypeVar, cast
 
 from program.clock import Clock
-from program.errors import BadAnswer, Cancelled, Final, Misconfigured, RetryLater, Transient, Unavailable
+from program.errors import (
+    BadAnswer,
+    Cancelled,
+    Final,
+    Misconfigured,
+    RetryLater,
+    Transient,
+    Unavailable,
+    sentence_of,
+)
 from program.http import interactive
 from program.log import in_context, logger
 from program.pacing import KNOCK_SECONDS
@@ -154,13 +163,13 @@ class Guard:
             self._is_probing = self._is_probing and not is_probe
             if fault is None:
                 return
-            line = self._failed(what, error, is_probe=is_probe) if fault else self._worked()
+            line = self._failed(what, error, is_probe=is_probe) if fault and error else self._worked()
         if line:
             logger.bind(provider=self._key).log("WARNING" if fault else "INFO", "{}", line)
 
-    def _failed(self, what: str, error: BaseException | None, *, is_probe: bool) -> str | None:
+    def _failed(self, what: str, error: BaseException, *, is_probe: bool) -> str | None:
         # Call with the lock held. Returns the line to write when that is news.
-        now, sentence = self._clock.now(), _sentence(error)
+        now, sentence = self._clock.now(), sentence_of(error)
         self._failures += 1
         self._last_fault = Fault(now, what, sentence)
         is_resting = self._rests_until is not None
@@ -189,17 +198,6 @@ def is_fault(error: BaseException | None) -> bool | None:
         return None
     # "Not known there", "we will not hold that": the service works and says no.
     return isinstance(error, BadAnswer | Misconfigured) or not isinstance(error, Final)
-
-
-def _sentence(error: BaseException | None) -> str:
-    said = str(error)
-    return (
-        said
-        if isinstance(error, Transient | Final)
-        else f"{type(error).__name__}: {said}"
-        if said
-        else type(error).__name__
-    )
 
 
 class _Running(threading.Thread, Generic[T]):

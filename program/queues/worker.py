@@ -11,7 +11,7 @@ from typing import Protocol, TypeAlias
 
 from loguru import logger
 
-from program.errors import RivuletError
+from program.errors import RivuletError, sentence_of
 from program.queues.backoff import Retry, Verdict, judge
 from program.queues.errors import InvalidJob
 from program.queues.job import Delay, Done, Fail, Job, Outcome
@@ -121,18 +121,14 @@ def report(job: Job, verdict: Verdict, raised: BaseException | None, attempts: i
     bound = logger.bind(queue=job.queue, job=job.name, attempt=job.attempt)
     match verdict:
         case Retry(error) if job.attempt < attempts:
-            bound.info("failed, will be tried again: {}", _sentence(error))
+            bound.info("failed, will be tried again: {}", sentence_of(error))
         case Retry(error):
-            bound.warning("failed after {} attempts: {}", job.attempt, _sentence(error))
+            bound.warning("failed after {} attempts: {}", job.attempt, sentence_of(error))
         case Fail(error) if raised is not None and not isinstance(raised, RivuletError):
-            bound.opt(exception=raised).error("failed by a fault in the program: {}", _sentence(error))
+            bound.opt(exception=raised).error("failed by a fault in the program: {}", sentence_of(error))
         case Fail(error):
-            bound.info("failed: {}", _sentence(error))
+            bound.info("failed: {}", sentence_of(error))
         case Delay(until, reason) if raised is not None:
             bound.info("again in {:.0f} s: {}", (until - now).total_seconds(), reason)
         case _:
             pass
-
-
-def _sentence(error: BaseException) -> str:
-    return str(error) or type(error).__name__

@@ -72,8 +72,8 @@ def test_a_scraper_that_hangs_and_one_with_a_bug_take_nothing_from_the_one_that_
     pipeline.run_until(lambda: pipeline.state(film) == "Scraped", within=timedelta(minutes=2))
     assert found(pipeline, film) == set(hashes_of("Sintel", 2010))
     assert pipeline.item(film).facts.scraped_times == 0, "the search was answered"
-    assert "silent: " in search(pipeline, film)
-    assert "broken: " in search(pipeline, film)
+    assert "Silent Index: " in search(pipeline, film)
+    assert "Broken Index: KeyError: " in search(pipeline, film)
     assert "did not end within 0.2 s" in fault_of(pipeline, "silent")
     assert "KeyError" in fault_of(pipeline, "broken")
     assert fault_of(pipeline, "honest") == ""
@@ -89,7 +89,7 @@ def test_a_garbage_answer_is_named_and_takes_nothing_from_the_one_that_answers(
     pipeline.run(for_=timedelta(seconds=5))
     assert pipeline.state(film) == "Scraped"
     assert found(pipeline, film) == set(hashes_of("Sintel", 2010))
-    assert "babbling: " in search(pipeline, film)
+    assert "Babbling Index: " in search(pipeline, film)
     assert fault_of(pipeline, "babbling").startswith("babbling: ")
 
 
@@ -100,7 +100,7 @@ def test_rows_that_are_no_releases_are_named_and_take_nothing_from_the_one_that_
     film = pipeline.add_movie(SINTEL)
     pipeline.run(for_=timedelta(seconds=5))
     assert found(pipeline, film) == set(hashes_of("Sintel", 2010))
-    assert "careless: " in search(pipeline, film)
+    assert "Careless Index: " in search(pipeline, film)
     assert "none of 3 releases is one" in fault_of(pipeline, "careless")
 
 

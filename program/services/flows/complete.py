@@ -8,6 +8,7 @@ from datetime import datetime
 
 from program.db import confirmations, entries, replacements
 from program.db.decisions import Decision
+from program.errors import sentence_of
 from program.events import ItemCompleted, LibraryScanRequested, ScanAnswer
 from program.media.entry import Entry
 from program.media.item import Item, Node, States
@@ -37,7 +38,7 @@ def handle(ctx: FlowContext, job: Job) -> Outcome:
     data = job.data_as(ItemJob)
     if job.has_waited:
         answers = {names.plugin_key(queue): value for _, queue, value in job.children.values()}
-        silent = {names.plugin_key(queue): str(error) for _, queue, error in job.children.failures()}
+        silent = {names.plugin_key(queue): sentence_of(error) for _, queue, error in job.children.failures()}
         return _store(ctx, data, answers, silent)
     root = ctx.load(data.root_id)
     item = item_of(root, data.item_id)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from program.db import items, torrents
-from program.errors import Cancelled, NotFound, RetryLater
+from program.errors import Cancelled, NotFound, RetryLater, sentence_of
 from program.events import (
     DownloadRequested,
     Event,
@@ -43,7 +43,8 @@ class Paused:
 
 def said_by(key: str, trouble: object) -> str:
     """Return a trouble as a sentence that begins with the plugin's key, as most of them do already."""
-    sentence = str(trouble).removesuffix(".")
+    told = sentence_of(trouble) if isinstance(trouble, BaseException) else str(trouble)
+    sentence = told.removesuffix(".")
     return sentence if sentence.startswith(f"{key}: ") else f"{key}: {sentence}"
 
 

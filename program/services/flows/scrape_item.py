@@ -14,7 +14,7 @@ from program.db import streams
 from program.db.decisions import Decision
 from program.db.engine import Tx
 from program.db.lookup import shared_names
-from program.errors import NotFound
+from program.errors import NotFound, sentence_of
 from program.events import (
     NoStreamsFound,
     ScrapeError,
@@ -143,7 +143,7 @@ def _heard(job: Job) -> Heard:
     """Return what the scrapers brought. One whose whole answer is no releases has not answered."""
     releases: list[FoundRelease] = []
     answered: list[str] = []
-    troubles = {names.plugin_key(queue): str(error) for _, queue, error in job.children.failures()}
+    troubles = {names.plugin_key(queue): sentence_of(error) for _, queue, error in job.children.failures()}
     waits: dict[str, datetime] = {}
     for _, queue, value in job.children.values():
         key = names.plugin_key(queue)
