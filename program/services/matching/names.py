@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from program.media.wanted import Wanted
+from program.services.matching.number_words import ROMAN
 from program.services.matching.text import Spelling, closeness, spellings
 from program.services.matching.titles import TitleReading
 
@@ -14,7 +15,6 @@ _NAMESAKE_MARK = re.compile(r"\s*\((?:(?:19|20)\d\d|[A-Z]{2,3})\)\s*$")
 
 _FIRST_PART = re.compile(r"[\s:,\-]+(?:part|pt|chapter|vol|volume)\.?\s(?:one|1|i)$", re.IGNORECASE)
 _NEARLY = 0.95
-_ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii")
 _LAST_NUMBER = re.compile(
     r"(?<!part)(?<!pt)(?<!vol)(?<!volume)(?<!chapter)\s([2-9]|ii|iii|iv|vi{0,2})$", re.IGNORECASE
 )
@@ -92,7 +92,7 @@ class Names:
                 exact = self._known.get(mine.joined)
                 if exact is not None and number is not None:
                     said = number[1].lower()
-                    season = int(said) if said.isdigit() else _ROMAN.index(said) + 1
+                    season = int(said) if said.isdigit() else ROMAN[said]
                     return TitleMatch(reading, _NEARLY, exact[1]), season
         return None
 

@@ -7,6 +7,8 @@ from functools import lru_cache
 
 from rapidfuzz.distance import Indel
 
+from program.services.matching.number_words import COUNTED
+
 # Letters that Unicode does not take apart.
 _LETTERS = str.maketrans(
     {
@@ -29,22 +31,7 @@ _LETTERS = str.maketrans(
 # German and Nordic spelling without the dots, as release names often have it.
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
 
-_COUNTED = (
-    ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
-    (
-        "eleven",
-        "twelve",
-        "thirteen",
-        "fourteen",
-        "fifteen",
-        "sixteen",
-        "seventeen",
-        "eighteen",
-        "nineteen",
-        "twenty",
-    ),
-)
-NUMBER_WORDS = {word: str(number) for number, word in enumerate((*_COUNTED[0], *_COUNTED[1]), 1)}
+NUMBER_WORDS = {word: str(number) for word, number in COUNTED.items()}
 _ROMAN = {
     "ii": "2",
     "iii": "3",
