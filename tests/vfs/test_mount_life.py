@@ -104,10 +104,10 @@ def daemon(tmp_path: Path) -> Iterator[Callable[..., Daemon]]:
         detach(tmp_path / "mnt")
 
 
-def test_many_mounts_leave_no_thread_no_descriptor_and_no_mount(library: Library, mount: Mounting):
+def test_20_mounts_leave_no_thread_no_descriptor_and_no_mount(library: Library, mount: Mounting):
     masks = signal_masks()
     counts = []
-    for _ in range(8):
+    for _ in range(20):
         mounted = mount(film(library))
         assert mounted.read(FILM, MIB, 4096) == content("1.mkv", MIB, MIB + 4096)
         assert mounted.vfs.healthy()
@@ -196,7 +196,7 @@ def test_a_daemon_that_is_killed_again_and_again_comes_back_each_time(
     daemon: Callable[..., Daemon], library: Library
 ):
     url = library.cdn.add("1.mkv", 1000)
-    for _ in range(2):
+    for _ in range(3):
         one = daemon({"path": FILM, "size": 1000, "urls": [url]})
         one.wait_until_mounted()
         assert (one.directory / FILM[1:]).read_bytes() == content("1.mkv", 0, 1000)
